@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contention
+
+// Frame is one function on a stack. What is unknown is left empty.
+type Frame struct {
+	Function string  `json:"function,omitempty"`
+	Module   string  `json:"module,omitempty"`
+	File     string  `json:"file,omitempty"`
+	Line     int     `json:"line,omitempty"`
+	Inlined  bool    `json:"inlined,omitempty"`
+	Address  Address `json:"address"`
+	Kernel   bool    `json:"kernel,omitempty"`
+}
+
+// Stack is a list of frames from the innermost outwards.
+type Stack []Frame
+
+// StackID is a place in Trace.Stacks; NoStack is none.
+type StackID int
+
+// NoStack is the id of a stack that was not taken.
+const NoStack StackID = 0

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contention
+
+import (
+	"slices"
+	"time"
+)
+
+// Window is a span of time. A wait counts only for its part inside.
+type Window struct {
+	Begin, End time.Duration
+}
+
+// Length is how long the window lasts.
+func (w Window) Length() time.Duration { return w.End - w.Begin }
+
+// Trace is all that an analysis is given: what the target's threads waited for
+// in a window, and nothing of how the target came to be.
+type Trace struct {
+	Window  Window
+	Threads []Thread
+	Waits   []Wait
+	// Preemptions are the times a thread could have run and was not let.
+	Preemptions []Preemption
+	// Stacks holds every stack once; Stacks[NoStack] is empty.
+	Stacks []Stack
+	Loss   Loss
+}
+
+// Stack returns the stack id names, nil if there is none.
+func (t *Trace) Stack(id StackID) Stack {
+	if id <= NoStack || int(id) >= len(t.Stacks) {
+		return nil
+	}
+	return t.Stacks[id]
+}
+
+// Wait is one sleep of one thread.
+type Wait struct {
+	Thread   ThreadID
+	Resource Resource
+	// Begin is when the thread left the CPU, Woken when somebody let it go,
+	// Ran when it had a CPU again. From Woken to Ran it waited for a CPU and
+	// no longer for the resource. A wait still open has neither.
+	Begin, Woken, Ran time.Duration
+	Waker             Waker
+	// Owner is the tid an owner word named as Begin passed, 0 if none is to be
+	// believed. It may be stale by the time the wait ends.
+	Owner int
+	// Stack is where the thread slept, in user space and in the kernel.
+	Stack, KernelStack StackID
+	// Occupant had the CPU just before Ran.
+	Occupant ThreadID
+}
+
+// Open reports whether the wait has not ended.
+func (w Wait) Open() bool { return w.Woken == 0 }
+
+// WakerKind says in what context a wake-up was made.
+type WakerKind uint8
+
+// The kinds of waker. Only WokenByThread names a thread.
+const (
+	WakerUnknown WakerKind = iota
+	WokenByThread
+	WokenByInterrupt // a timer, a device or the network
+)
+
+// Waker is who ended a wait.
+type Waker struct {
+	Kind   WakerKind
+	Thread ThreadID
+	// SameObject says that the waker's own system call was on the object waited
+	// for, which makes the wake-up a release beyond doubt.
+	SameObject bool
+	Stack      StackID
+}
+
+// Preemption is a time in which a thread wanted a CPU and had none, other than
+// after a wait.
+type Preemption struct {
+	Thread     ThreadID
+	Begin, Ran time.Duration
+	Occupant   ThreadID
+	Stack      StackID
+}
+
+// Loss counts what was not seen, by cause. Every count weakens the findings.
+type Loss struct {
+	RingFull        uint64 `json:"ring_full"`
+	MapFull         uint64 `json:"map_full"`
+	StackIncomplete uint64 `json:"stack_incomplete"`
+	UnmatchedWake   uint64 `json:"unmatched_wake"`
+	Detached        uint64 `json:"detached"`
+}
+
+// Events is how many events were lost, as opposed to seen in part.
+func (l Loss) Events() uint64 { return l.RingFull + l.MapFull + l.Detached }
+
+// Sort puts waits and preemptions into the order of their beginning; those that
+// begin together are ordered by thread.
+func (t *Trace) Sort() {
+	slices.SortFunc(t.Waits, func(a, b Wait) int { return compareAt(a.Begin, b.Begin, a.Thread, b.Thread) })
+	slices.SortFunc(t.Preemptions, func(a, b Preemption) int { return compareAt(a.Begin, b.Begin, a.Thread, b.Thread) })
+}
+
+func compareAt(a, b time.Duration, x, y ThreadID) int {
+	if a != b {
+		return int(min(max(a-b, -1), 1))
+	}
+	return x.Compare(y)
+}

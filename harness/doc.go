@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package harness asks the questions of the catalogue and grades the answers.
+//
+// For each planned run it starts the workload, lets an observer attach to the
+// workload's pid, says "go", waits, and then, in this order: reads the ledger,
+// computes the truth from it alone, decides whether the run is valid, and only
+// then has the trace analysed and the answer graded.
+//
+// It imports neither the collector nor the eBPF objects. What watches the workload
+// is an Observer, which is told a pid and nothing else, so everything here is
+// tested without privileges.
+package harness

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scenarios
+
+import (
+	"strings"
+	"time"
+
+	"github.com/os2026/ebpf-rca/contention"
+)
+
+// Variant is one of the ways to play a scenario.
+type Variant string
+
+// The variants. A fault has a culprit; a twin is the same program without one; a
+// control has never had one.
+const (
+	FaultVariant   Variant = "fault"
+	TwinVariant    Variant = "twin"
+	ControlVariant Variant = "control"
+)
+
+// Dose is how strongly a fault is given.
+type Dose struct {
+	Hold       time.Duration `json:"hold_ns"`
+	Contenders int           `json:"contenders"`
+}
+
+// Needs is what a scenario cannot do without.
+type Needs struct {
+	// Kernel is the first series it runs on, as in "5.8".
+	Kernel string `json:"kernel"`
+	CPUs   int    `json:"cpus"`
+}
+
+// Decoy is an innocent thread that looks guilty.
+type Decoy struct {
+	// Label is the decoy's name in the ledger.
+	Label string `json:"label"`
+	// Looks says what makes it look guilty.
+	Looks string `json:"looks"`
+}
+
+// Scenario declares one question and its right answer.
+type Scenario struct {
+	// Name is family-mechanism and never changes its meaning.
+	Name string
+	// Mechanism says in one sentence what goes on.
+	Mechanism string
+	// Control marks a program that has no culprit in any variant.
+	Control bool
+	// Smoke marks the few that are run on every change.
+	Smoke bool
+	Kinds []contention.Kind
+	Needs Needs
+	// Doses starts with the one that is used where none is asked for.
+	Doses []Dose
+	// Workload is the program in workload/, without its extension.
+	Workload string
+	// Duration is how long one run lasts.
+	Duration time.Duration
+
+	// The right answer; empty for a control.
+
+	Class contention.Class
+	// Culprits is how many threads are at fault.
+	Culprits int
+	// Ordered says that several culprits must be found in the order of blame.
+	Ordered bool
+	// Functions are those the culprit is in while it holds the others up; any of
+	// them on the stack is right.
+	Functions []string
+	// Floor is the least true blame of the culprit, per second of window, at which
+	// the fault counts as having bitten.
+	Floor time.Duration
+	// Twin says what the twin leaves out.
+	Twin   string
+	Decoys []Decoy
+}
+
+// Family is the first word of the name.
+func (s Scenario) Family() string {
+	family, _, _ := strings.Cut(s.Name, "-")
+	return family
+}
+
+// Variants are the ways in which s is played in a plan.
+func (s Scenario) Variants() []Variant {
+	if s.Control {
+		return []Variant{ControlVariant}
+	}
+	return []Variant{FaultVariant, TwinVariant}
+}
