@@ -23,6 +23,8 @@ type Trace struct {
 	Waits   []Wait
 	// Preemptions are the times a thread could have run and was not let.
 	Preemptions []Preemption
+	// Samples are taken on the CPU at a steady pace.
+	Samples []Sample
 	// Stacks holds every stack once; Stacks[NoStack] is empty.
 	Stacks []Stack
 	Loss   Loss
@@ -65,6 +67,7 @@ const (
 	WakerUnknown WakerKind = iota
 	WokenByThread
 	WokenByInterrupt // a timer, a device or the network
+	WokenByKernel    // a kernel thread, on behalf of one of those
 )
 
 // Waker is who ended a wait.
@@ -84,6 +87,13 @@ type Preemption struct {
 	Begin, Ran time.Duration
 	Occupant   ThreadID
 	Stack      StackID
+}
+
+// Sample says that a thread was on a CPU, and where in its program.
+type Sample struct {
+	Thread ThreadID
+	At     time.Duration
+	Stack  StackID
 }
 
 // Loss counts what was not seen, by cause. Every count weakens the findings.

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * What crosses to user space. Go's types are generated from these (bpf2go -type).
+ * Times are CLOCK_MONOTONIC but for start_ns, which is CLOCK_BOOTTIME. Tids are
+ * those of the collector's pid namespace.
+ */
+#ifndef EVENTS_H
+#define EVENTS_H
+
+#include "kernel.h"
+
+enum event_type {
+	EVENT_WAIT = 1,  /* struct wait_event: a wait has ended and its thread runs */
+	EVENT_PREEMPTED, /* struct preempt_event: a thread that wanted a CPU has one */
+	EVENT_SAMPLE,    /* struct sample_event: a thread was found on a CPU */
+	EVENT_EXIT,      /* struct thread_totals: a thread is gone */
+};
+
+/* The system call a thread is in, as far as it tells what is waited for. */
+enum call {
+	CALL_OTHER,
+	CALL_FAULT, /* none: a page fault or other exception */
+	CALL_FUTEX_WAIT,
+	CALL_FUTEX_WAKE, /* and every other futex operation */
+	CALL_FUTEX_WAITV,
+	CALL_READ,
+	CALL_WRITE,
+	CALL_RECEIVE,
+	CALL_SEND,
+	CALL_ACCEPT,
+	CALL_CONNECT,
+	CALL_POLL,
+	CALL_SLEEP,
+	CALL_FLOCK,
+	CALL_FCNTL,
+	CALL_SYNC,
+	CALL_CHILD,
+	CALL_SIGNAL,
+	CALL_RESTART, /* of the call before */
+};
+
+enum wake_kind {
+	WAKE_UNSEEN,
+	WAKE_THREAD,
+	WAKE_INTERRUPT, /* the current task did not do it */
+	WAKE_KERNEL,    /* a kernel thread */
+};
+
+enum loss {
+	LOSS_RING_FULL,
+	LOSS_MAP_FULL,
+	LOSS_STACK_INCOMPLETE,
+	LOSS_UNMATCHED_WAKE,
+	LOSS_CAUSES,
+};
+
+struct task_id {
+	__u64 start_ns;
+	__u32 tid;
+	__u32 tgid;
+	char comm[TASK_COMM_LEN];
+};
+
+/* What a thread waits for. */
+struct object {
+	__u64 address;     /* futex word, or argument 0 of the call */
+	__u64 kernel_lock; /* 0: none */
+	__u64 file;        /* of the descriptor in argument 0, if the call has one */
+	__u64 inode;
+	__u32 device; /* kernel form: major << 20 | minor */
+	__u32 mode;   /* of the inode */
+	enum call call;
+	__u32 lock_flags;
+	__u32 op;         /* futex operation or fcntl command */
+	__u32 value;      /* argument 2: what the futex word was expected to be */
+	__u32 words[3];   /* at the futex address; glibc keeps an owner in the third */
+	__u32 words_read; /* 0: they could not be read */
+};
+
+struct wake {
+	struct task_id by;
+	__u64 ns;
+	__u64 stack;
+	__u64 address; /* argument 0 of the waker's call */
+	enum call call;
+	enum wake_kind kind;
+};
+
+struct wait_event {
+	enum event_type type;
+	__u32 pad;
+	struct task_id thread;
+	struct object object;
+	struct wake wake;
+	__u64 block_ns;
+	__u64 run_ns;
+	__u64 user_stack; /* 0: none */
+	__u64 kernel_stack;
+	struct task_id occupant; /* had the CPU just before; tid 0: it was idle */
+};
+
+struct preempt_event {
+	enum event_type type;
+	__u32 pad;
+	struct task_id thread;
+	__u64 out_ns;
+	__u64 run_ns;
+	__u64 user_stack;
+	struct task_id occupant;
+};
+
+struct sample_event {
+	enum event_type type;
+	__u32 pad;
+	struct task_id thread;
+	__u64 ns;
+	__u64 user_stack;
+};
+
+/* A thread's account since it was last read, and the wait it is in. */
+struct thread_totals {
+	enum event_type type;
+	__u32 waits; /* that ended */
+	struct task_id thread;
+	__u64 since_ns; /* when it was last read, 0: never */
+	__u64 now_ns;
+	__u64 blocked_ns; /* with the open wait up to now */
+	__u64 longest_ns;
+	__u64 longest_stack; /* kernel stack of the longest, 0: none */
+	__u64 open_ns;       /* when the open wait began, 0: there is none */
+	__u64 out_ns;        /* since when it has wanted a CPU, 0: it does not */
+	__u64 user_stack;    /* of the open wait */
+	__u64 kernel_stack;
+	struct object object; /* of the open wait */
+	struct wake wake;     /* that ended it, if the thread has no CPU yet */
+	__u32 last_waker;
+	__u32 pad;
+};
+
+enum { MAX_FRAMES = 48 };
+
+struct stack {
+	__u32 frames;
+	__u32 incomplete;
+	__u64 pc[MAX_FRAMES];
+};
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* Who a task is, in the pid namespace of the collector. */
+#ifndef IDENTITY_H
+#define IDENTITY_H
+
+#include "state.h"
+
+enum { MAX_PIDNS_LEVELS = 8 };
+
+/* The number of pid in the collector's namespace, 0 if it has none there. */
+static __noinline __u32 namespaced(struct pid *pid)
+{
+	__u32 level = BPF_CORE_READ(pid, level);
+
+	for (__u32 i = 0; i < MAX_PIDNS_LEVELS && i <= level; i++) {
+		struct upid *upid = (void *)pid + bpf_core_field_offset(struct pid, numbers) +
+				    i * bpf_core_type_size(struct upid);
+
+		if (BPF_CORE_READ(upid, ns, ns.inum) == pidns_inum)
+			return BPF_CORE_READ(upid, nr);
+	}
+	return 0;
+}
+
+static __always_inline __u32 tid_of(struct task_struct *task)
+{
+	return pidns_inum ? namespaced(task->thread_pid) : task->pid;
+}
+
+static __always_inline __u32 tgid_of(struct task_struct *task)
+{
+	return pidns_inum ? namespaced(BPF_CORE_READ(task, group_leader, thread_pid)) : task->tgid;
+}
+
+static __always_inline void identify(struct task_struct *task, struct task_id *id)
+{
+	id->start_ns = task->start_boottime;
+	id->tid = tid_of(task);
+	id->tgid = tgid_of(task);
+	bpf_probe_read_kernel_str(id->comm, sizeof(id->comm), task->comm);
+}
+
+static __always_inline __u32 task_state(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return task->__state;
+	return BPF_CORE_READ((struct task_struct___before_5_14 *)task, state);
+}
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The kernel's types, as far as these programs read them. Offsets are relocated
+ * against the running kernel's BTF (CO-RE), so only names and types matter here,
+ * and no vmlinux.h is needed. A flavour, named struct___since, stands for a form
+ * that only some kernels have.
+ */
+#ifndef KERNEL_H
+#define KERNEL_H
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed char __s8;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
+
+enum { false, true };
+
+#define NULL ((void *)0)
+
+enum {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
+};
+
+enum {
+	BPF_F_NO_PREALLOC = 1,
+	BPF_NOEXIST = 1,
+	BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
+	BPF_RB_NO_WAKEUP = 1,
+	BPF_RB_FORCE_WAKEUP = 2,
+	BPF_RB_AVAIL_DATA = 0,
+};
+
+enum {
+	TASK_COMM_LEN = 16,
+	PF_KTHREAD = 0x00200000,
+	TS_COMPAT = 2, /* x86: the task is in a 32-bit system call */
+	S_IFMT = 0170000,
+	LCB_F_SPIN = 1, /* contention_begin: the waiter spins and does not sleep */
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct ns_common {
+	unsigned int inum;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
+struct super_block {
+	__u32 s_dev;
+};
+
+struct inode {
+	__u16 i_mode;
+	unsigned long i_ino;
+	struct super_block *i_sb;
+};
+
+struct file {
+	struct inode *f_inode;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct thread_info {
+	__u32 status;
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	unsigned int __state;
+	void *stack;
+	unsigned int flags;
+	int on_cpu;
+	int pid;
+	int tgid;
+	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	__u64 start_boottime;
+	char comm[TASK_COMM_LEN];
+	struct files_struct *files;
+};
+
+/* Before 5.14 (commit 2f064a59a11f) the state was a long of another name. */
+struct task_struct___before_5_14 {
+	long state;
+};
+
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+	unsigned long bp, r10, dx, si, di, orig_ax, ip, sp;
+};
+#elif defined(__TARGET_ARCH_arm64)
+struct user_pt_regs {
+	__u64 regs[31];
+	__u64 sp, pc, pstate;
+};
+struct pt_regs {
+	union {
+		struct user_pt_regs user_regs;
+		struct {
+			__u64 regs[31];
+			__u64 sp, pc, pstate;
+		};
+	};
+	__u64 orig_x0;
+	__s32 syscallno;
+};
+#else
+#error "this architecture is not known: add its registers and system calls"
+#endif
+
+struct seq_file {
+	void *private;
+};
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+#pragma clang attribute pop
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * What is kept of each watched thread, the knobs, and the losses. A thread is
+ * watched when it has a struct thread in its task storage; the storage dies with
+ * the task, so nothing here is keyed by a tid that could be given out again.
+ */
+#ifndef STATE_H
+#define STATE_H
+
+#include "events.h"
+
+enum kernel_stack_policy {
+	KERNEL_STACKS_NEVER,
+	KERNEL_STACKS_UNEXPLAINED, /* kernel locks, and waits the registers do not explain */
+	KERNEL_STACKS_ALWAYS,
+};
+
+/* Fixed before loading. */
+const volatile __u32 target_tgid = 0;    /* 0: the whole system */
+const volatile bool with_children = true; /* watch the target's descendants too */
+const volatile __u32 own_tgid = 0;       /* the collector, never watched */
+const volatile __u32 pidns_inum = 0;     /* 0: tids are those of the first namespace */
+const volatile bool send_events = true;  /* else only totals are kept */
+const volatile bool user_stacks = true;
+const volatile enum kernel_stack_policy kernel_stacks = KERNEL_STACKS_NEVER;
+const volatile __u32 wakeup_bytes = 256 << 10; /* the reader is woken beyond this */
+
+__u64 lost[LOSS_CAUSES];
+
+static __always_inline void count_loss(enum loss cause)
+{
+	__sync_fetch_and_add(&lost[cause], 1);
+}
+
+struct thread {
+	struct object object; /* of the wait it is in, or was in last */
+	struct wake wake;     /* the latest, kept until the thread runs */
+	__u64 block_ns;       /* since when it sleeps, 0: it does not */
+	__u64 out_ns;         /* since when it wants a CPU, 0: it does not */
+	__u64 in_ns;          /* when it last had one */
+	__u64 user_stack;
+	__u64 kernel_stack;
+	__u64 kernel_lock; /* between contention_begin and contention_end */
+	__u32 lock_flags;
+	/* Totals since they were last read. */
+	__u32 waits;
+	__u64 since_ns;
+	__u64 blocked_ns;
+	__u64 longest_ns;
+	__u64 longest_stack;
+	__u32 last_waker;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 8 << 20);
+} events SEC(".maps");
+
+static __always_inline struct thread *watched(struct task_struct *task)
+{
+	return bpf_task_storage_get(&threads, task, NULL, 0);
+}
+
+static __always_inline struct thread *watch(struct task_struct *task)
+{
+	struct thread *t = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!t)
+		count_loss(LOSS_MAP_FULL);
+	return t;
+}
+
+/* The reader polls; it is woken only when much has piled up. */
+static __always_inline __u64 submit_flags(void)
+{
+	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) >= wakeup_bytes)
+		return BPF_RB_FORCE_WAKEUP;
+	return BPF_RB_NO_WAKEUP;
+}
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bpf
+
+// What crosses from the kernel, as events.h declares it.
+type (
+	TaskID       = watchTaskId
+	Object       = watchObject
+	Wake         = watchWake
+	WaitEvent    = watchWaitEvent
+	PreemptEvent = watchPreemptEvent
+	SampleEvent  = watchSampleEvent
+	ThreadTotals = watchThreadTotals
+	Stack        = watchStack
+	EventType    = watchEventType
+	Call         = watchCall
+	WakeKind     = watchWakeKind
+)
+
+// The events of the ring buffer.
+const (
+	EventWait      = watchEventTypeEVENT_WAIT
+	EventPreempted = watchEventTypeEVENT_PREEMPTED
+	EventSample    = watchEventTypeEVENT_SAMPLE
+	EventExit      = watchEventTypeEVENT_EXIT
+)
+
+// The system calls that are told apart.
+const (
+	CallOther      = watchCallCALL_OTHER
+	CallFault      = watchCallCALL_FAULT
+	CallFutexWait  = watchCallCALL_FUTEX_WAIT
+	CallFutexWake  = watchCallCALL_FUTEX_WAKE
+	CallFutexWaitV = watchCallCALL_FUTEX_WAITV
+	CallRead       = watchCallCALL_READ
+	CallWrite      = watchCallCALL_WRITE
+	CallReceive    = watchCallCALL_RECEIVE
+	CallSend       = watchCallCALL_SEND
+	CallAccept     = watchCallCALL_ACCEPT
+	CallConnect    = watchCallCALL_CONNECT
+	CallPoll       = watchCallCALL_POLL
+	CallSleep      = watchCallCALL_SLEEP
+	CallFlock      = watchCallCALL_FLOCK
+	CallFcntl      = watchCallCALL_FCNTL
+	CallSync       = watchCallCALL_SYNC
+	CallChild      = watchCallCALL_CHILD
+	CallSignal     = watchCallCALL_SIGNAL
+	CallRestart    = watchCallCALL_RESTART
+)
+
+// The contexts a wake-up is made in.
+const (
+	WakeUnseen    = watchWakeKindWAKE_UNSEEN
+	WakeThread    = watchWakeKindWAKE_THREAD
+	WakeInterrupt = watchWakeKindWAKE_INTERRUPT
+	WakeKernel    = watchWakeKindWAKE_KERNEL
+)
+
+// KernelStacks says when the kernel stack of a sleeping thread is taken. It costs
+// about twenty times what the registers cost.
+type KernelStacks = watchKernelStackPolicy
+
+// The policies.
+const (
+	KernelStacksNever       = watchKernelStackPolicyKERNEL_STACKS_NEVER
+	KernelStacksUnexplained = watchKernelStackPolicyKERNEL_STACKS_UNEXPLAINED
+	KernelStacksAlways      = watchKernelStackPolicyKERNEL_STACKS_ALWAYS
+)
+
+// Lost counts what the programs could not keep or see, in order of enum loss.
+type Lost [watchLossLOSS_CAUSES]uint64
+
+// RingFull is how many events found no room.
+func (l Lost) RingFull() uint64 { return l[watchLossLOSS_RING_FULL] }
+
+// MapFull is how many threads or stacks found no room.
+func (l Lost) MapFull() uint64 { return l[watchLossLOSS_MAP_FULL] }
+
+// StackIncomplete is how many walks met memory that could not be read.
+func (l Lost) StackIncomplete() uint64 { return l[watchLossLOSS_STACK_INCOMPLETE] }
+
+// UnmatchedWake is how many waits ended without a wake-up having been seen.
+func (l Lost) UnmatchedWake() uint64 { return l[watchLossLOSS_UNMATCHED_WAKE] }

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package collector
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/os2026/ebpf-rca/bpf"
+	"github.com/os2026/ebpf-rca/contention"
+	"github.com/os2026/ebpf-rca/image"
+)
+
+// builder collects events and puts them together as traces.
+type builder struct {
+	stacks  *stackTable
+	threads map[contention.ThreadID]contention.Thread
+	trace   contention.Trace
+	lost    bpf.Lost // as of the last cut
+}
+
+func newBuilder(stacks *stackTable) *builder {
+	return &builder{stacks: stacks, threads: make(map[contention.ThreadID]contention.Thread)}
+}
+
+// add takes one record of the ring buffer.
+func (b *builder) add(raw []byte) error {
+	kind, err := eventType(raw)
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case bpf.EventWait:
+		return addAs(raw, b.addWait)
+	case bpf.EventPreempted:
+		return addAs(raw, b.addPreemption)
+	case bpf.EventSample:
+		return addAs(raw, b.addSample)
+	case bpf.EventExit:
+		return addAs(raw, b.addExit)
+	default:
+		return fmt.Errorf("decode an event: type %d is unknown", kind)
+	}
+}
+
+func addAs[T any](raw []byte, add func(T)) error {
+	event, err := view[T](raw)
+	if err == nil {
+		add(event)
+	}
+	return err
+}
+
+func (b *builder) addWait(e bpf.WaitEvent) {
+	w := b.wait(e.Thread, e.Object, e.BlockNs, e.UserStack, e.KernelStack)
+	w.Woken = time.Duration(e.Wake.Ns)
+	w.Ran = time.Duration(e.RunNs)
+	w.Waker = b.waker(e.Object, e.Wake)
+	w.Occupant = b.occupant(e.Occupant)
+	b.trace.Waits = append(b.trace.Waits, w)
+}
+
+// wait is what there is to tell of a wait when it begins.
+func (b *builder) wait(id bpf.TaskID, o bpf.Object, begin, user, kernel uint64) contention.Wait {
+	thread := b.know(id)
+	w := contention.Wait{
+		Thread:      thread.ID(),
+		Begin:       time.Duration(begin),
+		Stack:       b.stacks.userStack(user, thread.PID),
+		KernelStack: b.stacks.kernelStack(kernel),
+	}
+	w.Resource = classify(o, thread, b.stacks.frame(w.Stack))
+	w.Owner = owner(o, w.Resource.Kind)
+	if sharedFutex(o) {
+		b.nameShared(&w.Resource)
+	}
+	return w
+}
+
+// nameShared names a futex in shared memory by what all processes call it: the
+// file and the offset in it. One that is not in a file keeps its address.
+func (b *builder) nameShared(r *contention.Resource) {
+	m, ok := b.stacks.user.Locate(r.PID, uint64(r.Address))
+	if !ok || m.Inode == 0 || m.Permissions&image.Shared == 0 {
+		return
+	}
+	r.Address = contention.Address(m.FileOffset(uint64(r.Address)))
+	r.Device, r.Inode, r.PID = m.Device, m.Inode, 0
+}
+
+func (b *builder) waker(o bpf.Object, w bpf.Wake) contention.Waker {
+	switch w.Kind {
+	case bpf.WakeThread:
+		thread := b.know(w.By)
+		return contention.Waker{
+			Kind:       contention.WokenByThread,
+			Thread:     thread.ID(),
+			SameObject: sameObject(o, w),
+			Stack:      b.stacks.userStack(w.Stack, thread.PID),
+		}
+	case bpf.WakeKernel:
+		return contention.Waker{Kind: contention.WokenByKernel, Thread: b.know(w.By).ID()}
+	case bpf.WakeInterrupt:
+		return contention.Waker{Kind: contention.WokenByInterrupt}
+	default:
+		return contention.Waker{}
+	}
+}
+
+func (b *builder) addPreemption(e bpf.PreemptEvent) {
+	thread := b.know(e.Thread)
+	b.trace.Preemptions = append(b.trace.Preemptions, contention.Preemption{
+		Thread:   thread.ID(),
+		Begin:    time.Duration(e.OutNs),
+		Ran:      time.Duration(e.RunNs),
+		Occupant: b.occupant(e.Occupant),
+		Stack:    b.stacks.userStack(e.UserStack, thread.PID),
+	})
+}
+
+func (b *builder) addSample(e bpf.SampleEvent) {
+	thread := b.know(e.Thread)
+	b.trace.Samples = append(b.trace.Samples, contention.Sample{
+		Thread: thread.ID(),
+		At:     time.Duration(e.Ns),
+		Stack:  b.stacks.userStack(e.UserStack, thread.PID),
+	})
+}
+
+func (b *builder) addExit(t bpf.ThreadTotals) { b.know(t.Thread) }
+
+// addOpen takes a wait whose thread does not run yet; what ended it, if anything,
+// is told again by its event.
+func (b *builder) addOpen(t bpf.ThreadTotals, finished map[contention.ThreadID]time.Duration) {
+	thread := b.know(t.Thread)
+	if t.OpenNs == 0 || finished[thread.ID()] >= time.Duration(t.OpenNs) {
+		return
+	}
+	w := b.wait(t.Thread, t.Object, t.OpenNs, t.UserStack, t.KernelStack)
+	if t.Wake.Ns != 0 {
+		w.Woken = time.Duration(t.Wake.Ns)
+		w.Waker = b.waker(t.Object, t.Wake)
+	}
+	b.trace.Waits = append(b.trace.Waits, w)
+}
+
+// know remembers a thread by its latest name.
+func (b *builder) know(id bpf.TaskID) contention.Thread {
+	t := threadOf(id)
+	b.threads[t.ID()] = t
+	return t
+}
+
+// occupant is who had the CPU before; nobody, if it was idle.
+func (b *builder) occupant(id bpf.TaskID) contention.ThreadID {
+	if id.Tid == 0 {
+		return contention.ThreadID{}
+	}
+	return b.know(id).ID()
+}
+
+// cut returns the trace of a window and begins the next one.
+func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, lost bpf.Lost, detached uint64) *contention.Trace {
+	finished := make(map[contention.ThreadID]time.Duration)
+	for _, wait := range b.trace.Waits {
+		finished[wait.Thread] = max(finished[wait.Thread], wait.Begin)
+	}
+	for _, t := range threads {
+		b.addOpen(t, finished)
+	}
+	trace := b.trace
+	b.trace = contention.Trace{}
+	trace.Window = w
+	trace.Stacks = b.stacks.stacks
+	for _, t := range b.threads {
+		trace.Threads = append(trace.Threads, t)
+	}
+	trace.Loss = contention.Loss{
+		RingFull:        lost.RingFull() - b.lost.RingFull(),
+		MapFull:         lost.MapFull() - b.lost.MapFull(),
+		StackIncomplete: lost.StackIncomplete() - b.lost.StackIncomplete(),
+		UnmatchedWake:   lost.UnmatchedWake() - b.lost.UnmatchedWake(),
+		Detached:        detached,
+	}
+	b.lost = lost
+	trace.Sort()
+	return &trace
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package collector
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/os2026/ebpf-rca/bpf"
+	"github.com/os2026/ebpf-rca/contention"
+)
+
+// errShort says that a record ends before its last field.
+var errShort = errors.New("record is too short")
+
+// view reads raw as a T of this machine's byte order, without reflection. The
+// kernel's records are aligned as C aligns them; a copy is made where raw is not.
+func view[T any](raw []byte) (T, error) {
+	var out T
+	size := int(unsafe.Sizeof(out))
+	if len(raw) < size {
+		return out, fmt.Errorf("decode %T of %d bytes from %d: %w", out, size, len(raw), errShort)
+	}
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&out)), size), raw)
+	return out, nil
+}
+
+// eventType reads the type that each event of the ring buffer begins with.
+func eventType(raw []byte) (bpf.EventType, error) { return view[bpf.EventType](raw) }
+
+// decodeTotals reads the records that an iterator wrote one behind the other.
+func decodeTotals(raw []byte) ([]bpf.ThreadTotals, error) {
+	const size = int(unsafe.Sizeof(bpf.ThreadTotals{}))
+	if len(raw)%size != 0 {
+		return nil, fmt.Errorf("decode totals of %d bytes each from %d: %w", size, len(raw), errShort)
+	}
+	totals := make([]bpf.ThreadTotals, 0, len(raw)/size)
+	for ; len(raw) > 0; raw = raw[size:] {
+		t, err := view[bpf.ThreadTotals](raw)
+		if err != nil {
+			return nil, err
+		}
+		totals = append(totals, t)
+	}
+	return totals, nil
+}
+
+func threadOf(id bpf.TaskID) contention.Thread {
+	return contention.Thread{
+		PID:   int(id.Tgid),
+		TID:   int(id.Tid),
+		Comm:  commOf(id.Comm),
+		Start: time.Duration(id.StartNs),
+	}
+}
+
+func commOf(raw [16]int8) string {
+	name := unsafe.Slice((*byte)(unsafe.Pointer(&raw[0])), len(raw))
+	if end := bytes.IndexByte(name, 0); end >= 0 {
+		name = name[:end]
+	}
+	return string(name)
+}

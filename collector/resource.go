@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package collector
+
+import (
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/os2026/ebpf-rca/bpf"
+	"github.com/os2026/ebpf-rca/contention"
+)
+
+// Flags of contention_begin, include/trace/events/lock.h.
+const (
+	lockForReading = 1 << 1
+	lockForWriting = 1 << 2
+	lockRT         = 1 << 3
+	lockPerCPU     = 1 << 4
+	lockMutex      = 1 << 5
+)
+
+// Operations of futex(2), include/uapi/linux/futex.h.
+const (
+	futexCommand = 127
+	futexPrivate = 128
+	futexWait    = 0
+	futexLockPI  = 6
+	futexLockPI2 = 13
+
+	futexWaiters  = 1 << 31
+	futexOwnerTID = 1<<30 - 1
+)
+
+// Commands of fcntl(2) that wait.
+const (
+	setLockWait    = 7  // F_SETLKW
+	setOFDLockWait = 38 // F_OFD_SETLKW
+)
+
+// classify says what resource a wait is for. caller is the innermost frame of the
+// thread's user stack: the C library's locks are told from others by it.
+func classify(o bpf.Object, thread contention.Thread, caller contention.Frame) contention.Resource {
+	if o.KernelLock != 0 {
+		return contention.Resource{Kind: kernelLockKind(o.LockFlags), Address: contention.Address(o.KernelLock)}
+	}
+	switch o.Call {
+	case bpf.CallFutexWait, bpf.CallFutexWaitV:
+		return contention.Resource{Kind: futexKind(o, caller), Address: contention.Address(o.Address), PID: thread.PID}
+	case bpf.CallRead, bpf.CallReceive, bpf.CallAccept, bpf.CallConnect:
+		return fileResource(o, contention.ForData, thread)
+	case bpf.CallWrite, bpf.CallSend:
+		return fileResource(o, contention.ForRoom, thread)
+	case bpf.CallFlock:
+		return named(contention.Flock, o)
+	case bpf.CallFcntl:
+		if o.Op == setLockWait || o.Op == setOFDLockWait {
+			return named(contention.PosixLock, o)
+		}
+		return alone(contention.Other, thread)
+	case bpf.CallSync:
+		return alone(contention.Disk, thread)
+	case bpf.CallPoll:
+		return alone(contention.Poll, thread)
+	case bpf.CallSleep:
+		return alone(contention.Timer, thread)
+	case bpf.CallSignal:
+		return alone(contention.Signal, thread)
+	case bpf.CallFault:
+		return alone(contention.Fault, thread)
+	default:
+		return alone(contention.Other, thread)
+	}
+}
+
+func kernelLockKind(flags uint32) contention.Kind {
+	switch {
+	case flags&lockMutex != 0:
+		return contention.KernelMutex
+	case flags&lockPerCPU != 0:
+		return contention.KernelPCPURW
+	case flags&lockRT != 0:
+		return contention.KernelRT
+	case flags&(lockForReading|lockForWriting) != 0:
+		return contention.KernelRWSem
+	default:
+		return contention.KernelSpin
+	}
+}
+
+// futexKind tells the C library's mutexes from futexes of unknown make. glibc waits
+// for a mutex with the value 2, for a robust one with the waiters' bit, and for one
+// with priority inheritance through operations of their own; its other primitives
+// share one operation and cannot be told apart by it.
+func futexKind(o bpf.Object, caller contention.Frame) contention.Kind {
+	if o.Call != bpf.CallFutexWait || !inCLibrary(caller) {
+		return contention.Futex
+	}
+	switch o.Op & futexCommand {
+	case futexLockPI, futexLockPI2:
+		return contention.Mutex
+	case futexWait:
+		if o.Value == 2 || o.Value&futexWaiters != 0 {
+			return contention.Mutex
+		}
+	}
+	return contention.Futex
+}
+
+// inCLibrary reports whether a system call was made by the C library for itself,
+// and not by a program through the library's syscall().
+func inCLibrary(f contention.Frame) bool {
+	if f.Function == "syscall" {
+		return false
+	}
+	return strings.HasPrefix(f.Module, "libc.so") || strings.HasPrefix(f.Module, "libc-2.") ||
+		strings.HasPrefix(f.Module, "libpthread")
+}
+
+// owner returns the tid that a mutex of glibc names as its owner, 0 if none can be
+// believed. Other locks keep something else at the same place.
+func owner(o bpf.Object, kind contention.Kind) int {
+	if kind != contention.Mutex || o.WordsRead == 0 {
+		return 0
+	}
+	if command := o.Op & futexCommand; command != futexWait || o.Value&futexWaiters != 0 {
+		return int(o.Words[0] & futexOwnerTID)
+	}
+	return int(o.Words[2])
+}
+
+func fileResource(o bpf.Object, side contention.Side, thread contention.Thread) contention.Resource {
+	r := named(contention.Other, o)
+	r.Side = side
+	switch o.Mode & unix.S_IFMT {
+	case unix.S_IFIFO:
+		r.Kind = contention.Pipe
+	case unix.S_IFSOCK:
+		r.Kind = contention.Socket
+	case unix.S_IFREG, unix.S_IFBLK, unix.S_IFDIR:
+		return alone(contention.Disk, thread)
+	case 0: // all anonymous files (eventfd and others) share one inode
+		r.Address = contention.Address(o.File)
+	}
+	return r
+}
+
+// named is a resource that any process may share, known by its inode.
+func named(kind contention.Kind, o bpf.Object) contention.Resource {
+	return contention.Resource{
+		Kind:   kind,
+		Device: unix.Mkdev(o.Device>>20, o.Device&(1<<20-1)),
+		Inode:  o.Inode,
+	}
+}
+
+// alone is a resource that only thread waits for.
+func alone(kind contention.Kind, thread contention.Thread) contention.Resource {
+	return contention.Resource{Kind: kind, PID: thread.PID, TID: thread.TID}
+}
+
+// sharedFutex reports whether o may be a futex that other processes know at other
+// addresses.
+func sharedFutex(o bpf.Object) bool {
+	return o.Call == bpf.CallFutexWait && o.Op&futexPrivate == 0
+}
+
+// sameObject reports whether the system call a waker was in is one that lets go
+// what o waits for.
+func sameObject(o bpf.Object, w bpf.Wake) bool {
+	switch o.Call {
+	case bpf.CallFutexWait, bpf.CallFutexWaitV:
+		return (w.Call == bpf.CallFutexWake || w.Call == bpf.CallFutexWait) && (w.Address == o.Address || sharedFutex(o))
+	case bpf.CallRead, bpf.CallReceive, bpf.CallAccept:
+		return w.Call == bpf.CallWrite || w.Call == bpf.CallSend || w.Call == bpf.CallConnect
+	case bpf.CallWrite, bpf.CallSend:
+		return w.Call == bpf.CallRead || w.Call == bpf.CallReceive
+	case bpf.CallFlock:
+		return w.Call == bpf.CallFlock
+	case bpf.CallFcntl:
+		return w.Call == bpf.CallFcntl
+	default:
+		return false
+	}
+}

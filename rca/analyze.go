@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rca
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/os2026/ebpf-rca/contention"
+)
+
+// Options set the thresholds. The zero value is the default.
+type Options struct {
+	// MinShare is how much of its window an accusation must have cost a victim, in
+	// 0..1; 0 means DefaultMinShare.
+	MinShare float64
+}
+
+// DefaultMinShare is the share of its window that a victim must have lost.
+const DefaultMinShare = 0.05
+
+// minBlame is the least waiting that is worth an accusation.
+const minBlame = time.Millisecond
+
+// Analyze explains the waits of a trace. It does not change the trace.
+func Analyze(trace *contention.Trace, opts Options) contention.Analysis {
+	if opts.MinShare == 0 {
+		opts.MinShare = DefaultMinShare
+	}
+	ix := newIndex(trace)
+	book := explainAll(ix)
+	verdicts := judge(ix, book, opts)
+	return contention.Analysis{
+		Findings: findings(ix, book, verdicts),
+		Charges:  charges(ix, book),
+		Totals:   book.totals,
+	}
+}
+
+// charges adds up what each thread answers for, most first.
+func charges(ix *index, b *book) []contention.Charge {
+	sums := make(map[contention.ThreadID]time.Duration)
+	for key, account := range b.accounts {
+		sums[key.culprit] += account.blame
+	}
+	out := make([]contention.Charge, 0, len(sums))
+	for id, blame := range sums {
+		if blame > 0 {
+			out = append(out, contention.Charge{Thread: ix.known(id), Blame: blame})
+		}
+	}
+	slices.SortFunc(out, func(a, b contention.Charge) int {
+		return cmp.Or(cmp.Compare(b.Blame, a.Blame), a.Thread.ID().Compare(b.Thread.ID()))
+	})
+	return out
+}
