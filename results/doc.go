@@ -9,6 +9,17 @@
 // left no record is lost, so that a crash never looks like success. Everything
 // else in the folder can be made again from these three.
 //
+// The steps of use, in order:
+//
+//   - NewPlan lists what to run, ReadEnv describes the machine, Create makes the
+//     folder. ErrExists means that a run is there already; Resume continues one.
+//   - Grade judges each valid run, and Store.Append keeps its record.
+//   - Open reads a folder, whole or interrupted. ErrSchema means that another
+//     version wrote it; anything else that is wrong with it costs the records it
+//     touches, never more, and is told in Folder.Warnings.
+//   - Score computes the figures, Scores.Outcome the exit code, and the Write
+//     functions the exports; Compare puts folders side by side.
+//
 // Instants and spans are nanoseconds, shares are 0..1, a rank counts from 1 and is
 // 0 where the truth is absent from the list.
 package results

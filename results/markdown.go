@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package results
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// MaxMarkdown is how large a summary may get, in bytes; GitHub refuses more than
+// 1 MiB a step.
+const MaxMarkdown = 900 << 10
+
+// WriteMarkdown exports a summary to read on a web page: the outcome, the machine,
+// the table, and each run that was not as it should be, as far as there is room.
+func WriteMarkdown(w io.Writer, f *Folder, s Scores) error {
+	m := markdown{limit: MaxMarkdown}
+	m.outcome(f, s.Outcome())
+	m.machine(f.Env)
+	m.list("Warnings", f.Warnings)
+	m.table(s)
+	m.exceptions(f)
+	if _, err := w.Write(m.text.Bytes()); err != nil {
+		return fmt.Errorf("write summary: %w", err)
+	}
+	return nil
+}
+
+// markdown is a text that takes whole lines until it is full, and keeps room to
+// say what it left out.
+type markdown struct {
+	text  bytes.Buffer
+	limit int
+	full  bool
+}
+
+const moreRoom = 200
+
+func (m *markdown) line(format string, args ...any) bool {
+	line := fmt.Sprintf(format, args...) + "\n"
+	if m.full || m.text.Len()+len(line)+moreRoom > m.limit {
+		if !m.full {
+			m.text.WriteString("\n_Cut here: the summary has grown too large._\n")
+		}
+		m.full = true
+		return false
+	}
+	m.text.WriteString(line)
+	return true
+}
+
+func (m *markdown) outcome(f *Folder, o Outcome) {
+	verdict := map[int]string{
+		ExitGood:    "good",
+		ExitBelow:   "below the threshold",
+		ExitInfra:   "runs are lost or broken",
+		ExitNothing: "nothing could run",
+	}[o.Code]
+	m.line("## ebpf-rca %s: %s", cell(f.Plan.RunID), verdict)
+	if f.Incomplete {
+		m.line("\n**Incomplete:** not every planned run left a record.")
+	}
+	m.list("", o.Reasons)
+}
+
+func (m *markdown) machine(e Env) {
+	parts := []string{}
+	add := func(format, value string) {
+		if value != "" {
+			parts = append(parts, fmt.Sprintf(format, cell(value)))
+		}
+	}
+	add("kernel %s", e.KernelRelease)
+	add("%s", e.Distribution)
+	add("%s", e.Architecture)
+	add("accel %s", e.Accel)
+	add("preemption %s", e.Preemption)
+	if e.CPUs > 0 {
+		add("%s CPUs", fmt.Sprint(e.CPUs))
+	}
+	add("ebpf-rca %s", e.ToolVersion)
+	add("commit %s", e.ToolCommit)
+	if len(parts) > 0 {
+		m.line("\n%s", strings.Join(parts, " · "))
+	}
+}
+
+func (m *markdown) list(title string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	if title != "" {
+		m.line("\n### %s", title)
+	}
+	m.line("")
+	for _, item := range items {
+		m.line("- %s", cell(item))
+	}
+}
+
+func (m *markdown) table(s Scores) {
+	m.line("\n| %s |", strings.Join(tableHead, " | "))
+	m.line("|%s", strings.Repeat("---|", len(tableHead)))
+	for _, sum := range append(append([]Summary{}, s.Scenarios...), s.Overall...) {
+		row := tableRow(sum)
+		for i := range row {
+			row[i] = cell(row[i])
+		}
+		m.line("| %s |", strings.Join(row, " | "))
+	}
+}
+
+// exceptions lists the runs of the first analyser that were not right answers.
+func (m *markdown) exceptions(f *Folder) {
+	if len(f.Plan.Analyzers) == 0 {
+		return
+	}
+	var odd []string
+	for _, r := range f.Select("", f.Plan.Analyzers[0]) {
+		if r.Verdict != Hit && r.Verdict != CorrectReject {
+			odd = append(odd, fmt.Sprintf("run %d, %s, %s, seed %d: %s", r.Index, r.Scenario, r.Variant, r.Seed, explain(r)))
+		}
+	}
+	m.list("Runs to look at", odd)
+}
+
+// cell makes text safe inside a table or list.
+func cell(s string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", ">", "&gt;", "`", "'").Replace(oneLine(s))
+}

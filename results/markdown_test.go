@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package results
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func markdownOf(t *testing.T, f *Folder) string {
+	t.Helper()
+	var b strings.Builder
+	require.NoError(t, WriteMarkdown(&b, f, Score(f)))
+	return b.String()
+}
+
+func TestWriteMarkdown(t *testing.T) {
+	records := join(play(2, "m", fault, Hit), play(1, "m", fault, Infra), play(3, "m", twin, CorrectReject))
+	records[2].Reason = "attach: a|b <script>\nsecond line"
+	f := folderOf(rcaOnly, records...)
+	f.Env = Env{KernelRelease: "6.18.44", CPUs: 2}
+	f.Incomplete = true
+	f.Warnings = []string{"line 3 is torn"}
+	text := markdownOf(t, f)
+	for _, want := range []string{
+		"## ebpf-rca " + testRunID + ": runs are lost or broken\n",
+		"**Incomplete:**",
+		"- 1 of 6 runs broke down\n",
+		"kernel 6.18.44 · 2 CPUs",
+		"- line 3 is torn\n",
+		"| m | rca | 6 | 1.00 [0.34,1.00] | 0.00 | 0.00 | 0.0% | 0.0% | 83% | 1 infra |\n",
+		`- run 2, m, fault, seed 3: infra: attach: a\|b &lt;script&gt; second line`,
+	} {
+		assert.Contains(t, text, want)
+	}
+	assert.Equal(t, 1, strings.Count(text, "- run "), "right answers are not listed")
+}
+
+func TestMarkdownStaysSmall(t *testing.T) {
+	records := play(2000, "m", fault, Infra)
+	for i := range records {
+		records[i].Reason = strings.Repeat("y", 1000)
+	}
+	text := markdownOf(t, folderOf(rcaOnly, records...))
+	assert.Less(t, len(text), MaxMarkdown)
+	assert.Greater(t, len(text), MaxMarkdown-2000)
+	assert.True(t, strings.HasSuffix(text, "has grown too large._\n"))
+	assert.Contains(t, text, "| all | rca |", "the table comes before what is cut")
+}

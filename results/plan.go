@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package results
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/os2026/ebpf-rca/scenarios"
+)
+
+// PlanOptions says what to plan.
+type PlanOptions struct {
+	RunID     string
+	Scenarios []scenarios.Scenario
+	// Count is how many seeds each scenario is played with, from Seed upwards.
+	Count int
+	Seed  uint64
+	// Analyzers are those that grade each run; the first decides the outcome.
+	Analyzers []string
+}
+
+// NewPlan lists every run of every scenario, variant and seed, each at the
+// scenario's first dose. The fault and the twin of a seed stand close together
+// and scenarios take turns, so that a change of the machine's mood in the course
+// of a plan falls on all alike; which of fault and twin comes first alternates.
+func NewPlan(o PlanOptions) (Plan, error) {
+	if err := o.check(); err != nil {
+		return Plan{}, fmt.Errorf("plan: %w", err)
+	}
+	plan := Plan{Schema: PlanSchema, RunID: o.RunID, Analyzers: slices.Clone(o.Analyzers), Runs: []Run{}}
+	rounds := passes(o.Scenarios)
+	for n := range o.Count {
+		for pass := range rounds {
+			for i, s := range o.Scenarios {
+				variant, ok := playedIn(pass, rounds, n+i, s.Variants())
+				if !ok {
+					continue
+				}
+				plan.Runs = append(plan.Runs, Run{
+					Index:    len(plan.Runs),
+					Scenario: s.Name,
+					Variant:  variant,
+					Seed:     o.Seed + uint64(n),
+					Dose:     firstDose(s),
+				})
+			}
+		}
+	}
+	return plan, nil
+}
+
+func (o PlanOptions) check() error {
+	names := make([]string, len(o.Scenarios))
+	for i, s := range o.Scenarios {
+		names[i] = s.Name
+	}
+	switch {
+	case o.RunID == "":
+		return errors.New("no run id")
+	case len(o.Scenarios) == 0:
+		return errors.New("no scenarios")
+	case o.Count < 1:
+		return fmt.Errorf("count %d: want at least 1", o.Count)
+	case o.Seed+uint64(o.Count) < o.Seed:
+		return fmt.Errorf("seed %d: no room for %d seeds above it", o.Seed, o.Count)
+	case len(o.Analyzers) == 0:
+		return errors.New("no analyzers")
+	}
+	if twice := repeated(names); twice != "" {
+		return fmt.Errorf("scenario %s is named twice", twice)
+	}
+	if twice := repeated(o.Analyzers); twice != "" {
+		return fmt.Errorf("analyzer %s is named twice", twice)
+	}
+	return nil
+}
+
+// passes is how often one seed goes through the scenarios.
+func passes(list []scenarios.Scenario) int {
+	n := 0
+	for _, s := range list {
+		n = max(n, len(s.Variants()))
+	}
+	return n
+}
+
+// playedIn returns the variant of a scenario that falls on a pass; turn shifts the
+// order of the variants. A scenario with fewer variants than rounds sits some out.
+func playedIn(pass, rounds, turn int, variants []scenarios.Variant) (scenarios.Variant, bool) {
+	if len(variants) == 1 {
+		return variants[0], pass == turn%rounds
+	}
+	if pass >= len(variants) {
+		return "", false
+	}
+	return variants[(pass+turn)%len(variants)], true
+}
+
+func firstDose(s scenarios.Scenario) scenarios.Dose {
+	if len(s.Doses) == 0 {
+		return scenarios.Dose{}
+	}
+	return s.Doses[0]
+}
+
+// repeated returns the first string that is in the list twice, empty if none is.
+func repeated(list []string) string {
+	seen := make(map[string]bool, len(list))
+	for _, s := range list {
+		if seen[s] {
+			return s
+		}
+		seen[s] = true
+	}
+	return ""
+}
+
+// NewRunID names a run by when and on which kernel it was started; id tells apart
+// those started in one second: 20261130T131500Z-6.18.44-1f3a.
+func NewRunID(start time.Time, release string, id uint16) string {
+	version := fileSafe(release)
+	if k, err := ParseKernel(release); err == nil {
+		version = k.Version()
+	}
+	return fmt.Sprintf("%s-%s-%04x", start.UTC().Format("20060102T150405Z"), version, id)
+}
+
+// fileSafe keeps of s what may stand in a file name.
+func fileSafe(s string) string {
+	safe := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '_':
+			return r
+		default:
+			return '_'
+		}
+	}, s)
+	if safe == "" {
+		return "unknown"
+	}
+	return safe
+}
+
+// Count is with how many seeds a scenario is planned.
+func (p Plan) Count(scenario string) int {
+	seeds := map[uint64]bool{}
+	for _, r := range p.Runs {
+		if r.Scenario == scenario {
+			seeds[r.Seed] = true
+		}
+	}
+	return len(seeds)
+}
+
+// Scenarios lists the scenarios of the plan in the order they first come.
+func (p Plan) Scenarios() []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, r := range p.Runs {
+		if !seen[r.Scenario] {
+			seen[r.Scenario] = true
+			names = append(names, r.Scenario)
+		}
+	}
+	return names
+}

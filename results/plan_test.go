@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package results
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/os2026/ebpf-rca/scenarios"
+)
+
+func catalogue() []scenarios.Scenario {
+	dose := []scenarios.Dose{{Hold: 50 * time.Millisecond, Contenders: 4}, {Hold: time.Millisecond, Contenders: 8}}
+	return []scenarios.Scenario{
+		{Name: "mutex-hold", Doses: dose},
+		{Name: "pipe-chain", Doses: dose},
+		{Name: "control-quiet", Control: true},
+	}
+}
+
+func TestNewPlanHoldsEveryRunOnce(t *testing.T) {
+	plan, err := NewPlan(PlanOptions{RunID: "r", Scenarios: catalogue(), Count: 4, Seed: 7, Analyzers: []string{"rca", "last-waker"}})
+	require.NoError(t, err)
+	assert.Equal(t, PlanSchema, plan.Schema)
+	assert.Equal(t, []string{"rca", "last-waker"}, plan.Analyzers)
+	require.Len(t, plan.Runs, 4*(2+2+1))
+
+	type key struct {
+		scenario string
+		variant  scenarios.Variant
+		seed     uint64
+	}
+	seen := map[key]bool{}
+	for i, r := range plan.Runs {
+		assert.Equal(t, i, r.Index)
+		seen[key{r.Scenario, r.Variant, r.Seed}] = true
+		assert.True(t, 7 <= r.Seed && r.Seed < 11)
+		if r.Variant == scenarios.ControlVariant {
+			assert.Equal(t, "control-quiet", r.Scenario)
+			assert.Zero(t, r.Dose)
+		} else {
+			assert.Equal(t, scenarios.Dose{Hold: 50 * time.Millisecond, Contenders: 4}, r.Dose)
+		}
+	}
+	assert.Len(t, seen, len(plan.Runs))
+	assert.Equal(t, 4, plan.Count("pipe-chain"))
+	assert.ElementsMatch(t, []string{"mutex-hold", "pipe-chain", "control-quiet"}, plan.Scenarios())
+}
+
+func TestNewPlanInterleaves(t *testing.T) {
+	plan, err := NewPlan(PlanOptions{RunID: "r", Scenarios: catalogue(), Count: 6, Analyzers: []string{"rca"}})
+	require.NoError(t, err)
+	first := map[scenarios.Variant]int{}
+	for i, r := range plan.Runs {
+		if i > 0 {
+			assert.NotEqual(t, plan.Runs[i-1].Scenario, r.Scenario, "run %d repeats its neighbour's scenario", i)
+		}
+		if r.Scenario == "mutex-hold" {
+			if i < 1 || plan.Runs[i-1].Seed != r.Seed {
+				first[r.Variant]++
+			}
+			twin := 0
+			for j := max(i-5, 0); j < min(i+6, len(plan.Runs)); j++ {
+				if o := plan.Runs[j]; o.Scenario == r.Scenario && o.Seed == r.Seed && o.Variant != r.Variant {
+					twin++
+				}
+			}
+			assert.Equal(t, 1, twin, "the other variant of seed %d is near", r.Seed)
+		}
+	}
+	assert.Equal(t, map[scenarios.Variant]int{scenarios.FaultVariant: 3, scenarios.TwinVariant: 3}, first)
+}
+
+func TestNewPlanOfOneControl(t *testing.T) {
+	plan, err := NewPlan(PlanOptions{RunID: "r", Scenarios: catalogue()[2:], Count: 3, Analyzers: []string{"rca"}})
+	require.NoError(t, err)
+	assert.Len(t, plan.Runs, 3)
+}
+
+func TestNewPlanRefuses(t *testing.T) {
+	good := PlanOptions{RunID: "r", Scenarios: catalogue(), Count: 1, Analyzers: []string{"rca"}}
+	for want, spoil := range map[string]func(*PlanOptions){
+		"no run id":           func(o *PlanOptions) { o.RunID = "" },
+		"no scenarios":        func(o *PlanOptions) { o.Scenarios = nil },
+		"count 0":             func(o *PlanOptions) { o.Count = 0 },
+		"no analyzers":        func(o *PlanOptions) { o.Analyzers = nil },
+		"analyzer rca is":     func(o *PlanOptions) { o.Analyzers = []string{"rca", "rca"} },
+		"scenario mutex-hold": func(o *PlanOptions) { o.Scenarios = append(catalogue(), catalogue()[0]) },
+		"no room":             func(o *PlanOptions) { o.Seed, o.Count = ^uint64(0), 2 },
+	} {
+		o := good
+		spoil(&o)
+		_, err := NewPlan(o)
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+func TestNewRunID(t *testing.T) {
+	at := time.Date(2026, 11, 30, 14, 15, 0, 0, time.FixedZone("CET", 3600))
+	assert.Equal(t, "20261130T131500Z-6.18.44-1f3a", NewRunID(at, "6.18.44-fc-v782", 0x1f3a))
+	assert.Equal(t, "20261130T131500Z-6.9-rc3-0001", NewRunID(at, "6.9-rc3", 1))
+	assert.Equal(t, "20261130T131500Z-a_b-0001", NewRunID(at, "a/b", 1))
+}
