@@ -7,6 +7,13 @@
 // computes the truth from it alone, decides whether the run is valid, and only
 // then has the trace analysed and the answer graded.
 //
+// A fault is recorded once its twin of the same seed has been played, for the twin
+// tells whether the fault bit. What keeps a run out of accuracy, and the bounds, are
+// in validity.go; how blame follows from a ledger is in truth_moment.go.
+//
+// Run carries out a plan, MeasureOverhead asks what observing costs, and TruthOf
+// says what a ledger means. A workload never outlives the call that started it.
+//
 // It imports neither the collector nor the eBPF objects. What watches the workload
 // is an Observer, which is told a pid and nothing else, so everything here is
 // tested without privileges.

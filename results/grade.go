@@ -44,18 +44,29 @@ func Grade(truth Truth, variant scenarios.Variant, analysis contention.Analysis,
 	}
 }
 
-// Regrade recomputes from the findings and the truth of a record what Grade gave
-// it. Runs that do not enter accuracy stay as they are, and so does what needs the
-// charges, which a record does not keep: the blame found and its distance.
+// Regrade recomputes from the findings, the charges and the truth of a record what
+// Grade gave it. Runs that do not enter accuracy stay as they are.
 func Regrade(r Record, ordered bool) Record {
 	if !r.Verdict.Valid() {
 		return r
 	}
-	g := Grade(r.Truth, r.Variant, contention.Analysis{Findings: r.Findings}, ordered)
-	r.Verdict, r.Ranks, r.Chain, r.DecoyFirst = g.Verdict, g.Ranks, g.Chain, g.DecoyFirst
-	r.Blame.True = g.Blame.True
-	r.Blame.Error = blameError(r.Blame.Found, r.Blame.True)
+	analysis := contention.Analysis{Findings: r.Findings}
+	for _, c := range r.Charges {
+		thread := contention.Thread{TID: c.TID, Start: c.Start}
+		analysis.Charges = append(analysis.Charges, contention.Charge{Thread: thread, Blame: c.Time})
+	}
+	g := Grade(r.Truth, r.Variant, analysis, ordered)
+	r.Verdict, r.Ranks, r.Blame, r.Chain, r.DecoyFirst = g.Verdict, g.Ranks, g.Blame, g.Chain, g.DecoyFirst
 	return r
+}
+
+// ChargesOf is what a record keeps of an analysis' charges.
+func ChargesOf(charges []contention.Charge) []ThreadBlame {
+	out := make([]ThreadBlame, len(charges))
+	for i, c := range charges {
+		out[i] = ThreadBlame{TID: c.Thread.TID, Start: c.Thread.Start, Time: c.Blame}
+	}
+	return out
 }
 
 // Valid reports whether v enters accuracy.
@@ -239,6 +250,10 @@ func blamed(f contention.Finding) []pairOfThreads {
 	return pairs
 }
 
+// minEdgeShare is the least share of all edges' time at which an edge must be found,
+// or counts as a wrong one: below it, two threads merely met.
+const minEdgeShare = 0.01
+
 func edgeSet(edges []Edge) map[pairOfThreads]bool {
 	set := make(map[pairOfThreads]bool, len(edges))
 	for _, e := range edges {
@@ -247,37 +262,57 @@ func edgeSet(edges []Edge) map[pairOfThreads]bool {
 	return set
 }
 
+// mainEdges leaves out the edges that hardly took any time.
+func mainEdges(edges []Edge) []Edge {
+	var sum time.Duration
+	for _, e := range edges {
+		sum += e.Time
+	}
+	return slices.DeleteFunc(slices.Clone(edges), func(e Edge) bool {
+		return float64(e.Time) < minEdgeShare*float64(sum)
+	})
+}
+
 // chain grades the edges that the accusations name: the hops of their chains, or
 // where there is no chain, from each victim to each culprit.
 func chain(truth []Edge, findings []contention.Finding) Chain {
-	found := map[pairOfThreads]bool{}
+	var named []Edge
 	for _, f := range findings {
-		for _, p := range edgesOf(f) {
-			found[p] = true
-		}
+		named = append(named, edgesOf(f)...)
 	}
-	right := edgeSet(truth)
-	both := 0
-	for p := range found {
-		if right[p] {
-			both++
-		}
+	found, known, wanted := edgeSet(mainEdges(named)), edgeSet(truth), edgeSet(mainEdges(truth))
+	all := edgeSet(named)
+	return Chain{
+		Precision: share(common(found, known), len(found)),
+		Recall:    share(common(wanted, all), len(wanted)),
 	}
-	return Chain{Precision: share(both, len(found)), Recall: share(both, len(right))}
 }
 
-func edgesOf(f contention.Finding) []pairOfThreads {
+// common counts what is in both sets.
+func common(a, b map[pairOfThreads]bool) int {
+	n := 0
+	for p := range a {
+		if b[p] {
+			n++
+		}
+	}
+	return n
+}
+
+func edgesOf(f contention.Finding) []Edge {
 	if !f.Class.Accuses() {
 		return nil
 	}
+	var edges []Edge
 	if len(f.Chain) == 0 {
-		return blamed(f)
+		for _, p := range blamed(f) {
+			edges = append(edges, Edge{Waiter: p.waiter, Holder: p.holder})
+		}
 	}
-	pairs := make([]pairOfThreads, len(f.Chain))
-	for i, hop := range f.Chain {
-		pairs[i] = pairOfThreads{hop.Waiter, hop.Holder}
+	for _, hop := range f.Chain {
+		edges = append(edges, Edge{Waiter: hop.Waiter, Holder: hop.Holder, Time: hop.Wait})
 	}
-	return pairs
+	return edges
 }
 
 // share of part in all, 0 of nothing.

@@ -213,6 +213,20 @@ func TestTVDistanceAtTheEnds(t *testing.T) {
 	assert.Equal(t, 0.0, tvDistance(root, append(charges, contention.Charge{Thread: thread(2)})))
 }
 
+func TestChainPassesOverEdgesThatTookHardlyAnyTime(t *testing.T) {
+	truth := []Edge{{Waiter: 2, Holder: 1, Time: time.Second}, {Waiter: 3, Holder: 2, Time: time.Microsecond}}
+	f := accuse(1)
+	f.Chain = []contention.Hop{
+		{Waiter: 2, Holder: 1, Wait: time.Second},
+		{Waiter: 1, Holder: 3, Wait: time.Microsecond},
+	}
+	assert.Equal(t, Chain{Precision: 1, Recall: 1}, chain(truth, []contention.Finding{f}))
+	f.Chain[1].Wait = time.Second
+	assert.Equal(t, Chain{Precision: 0.5, Recall: 1}, chain(truth, []contention.Finding{f}))
+	truth[1].Time = time.Second
+	assert.Equal(t, Chain{Precision: 0.5, Recall: 0.5}, chain(truth, []contention.Finding{f}))
+}
+
 func TestRegradeAgreesWithGrade(t *testing.T) {
 	truth := guilty(1, 2)
 	truth.Decoys = []Decoy{{TID: 3}}
@@ -221,8 +235,10 @@ func TestRegradeAgreesWithGrade(t *testing.T) {
 		Charges:  []contention.Charge{{Thread: thread(1), Blame: 150 * time.Second}},
 	}
 	g := Grade(truth, fault, analysis, true)
-	stored := Record{Run: Run{Variant: fault}, Verdict: Hit, Truth: truth, Findings: analysis.Findings, Blame: g.Blame}
-	stored.Blame.Error, stored.Blame.True = 7, 7
+	stored := Record{
+		Run: Run{Variant: fault}, Verdict: Hit, Truth: truth,
+		Findings: analysis.Findings, Charges: ChargesOf(analysis.Charges), Blame: Blame{Error: 7, True: 7},
+	}
 	r := Regrade(stored, true)
 	assert.Equal(t, g, Graded{Verdict: r.Verdict, Ranks: r.Ranks, Blame: r.Blame, Chain: r.Chain, DecoyFirst: r.DecoyFirst})
 

@@ -67,6 +67,7 @@ type Record struct {
 	Chain         Chain                `json:"chain"`
 	Findings      []contention.Finding `json:"findings"` // at most MaxFindings
 	Totals        contention.Totals    `json:"totals"`
+	Charges       []ThreadBlame        `json:"charges"` // to every thread
 	DecoyFirst    bool                 `json:"decoy_first"`
 	DetectedAfter time.Duration        `json:"detected_after_ns,omitempty"`
 	Timing        Timing               `json:"timing_ns"`

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/os2026/ebpf-rca/results"
+	"github.com/os2026/ebpf-rca/scenarios"
+)
+
+// record gives the last ruling on a run, has the trace analysed if it is valid, and
+// keeps one record an analyser.
+func (r *runner) record(out *outcome, twin *bite) error {
+	notes := out.beside(twin)
+	base, err := r.base(out)
+	if err != nil {
+		return err
+	}
+	base.Reason = strings.Join(append(notes, out.reasons()...), "; ")
+	var records []results.Record
+	for _, a := range r.analyzers {
+		record := base
+		record.Analyzer = a.Name
+		if out.ruling.valid() {
+			grade(&record, out, a)
+		}
+		if err := r.Sink.Append(record); err != nil {
+			return err
+		}
+		records = append(records, record)
+	}
+	r.done++
+	r.tell(out.run, records)
+	return nil
+}
+
+// beside rules on a fault beside its twin and returns what else is to be noted.
+func (o *outcome) beside(twin *bite) []string {
+	if o.run.Variant != scenarios.FaultVariant || !o.ruling.valid() {
+		return nil
+	}
+	fault := biteOf(o.played.account)
+	o.ruling = bit(o.scenario, fault, twin)
+	if twin == nil {
+		return []string{"not held against a twin"}
+	}
+	if note := unlike(fault, *twin); note != "" {
+		return []string{note}
+	}
+	return nil
+}
+
+func (o *outcome) reasons() []string {
+	if o.ruling.reason == "" {
+		return nil
+	}
+	return []string{o.ruling.reason}
+}
+
+// base is what the records of all analysers have in common. The ledger is kept too.
+func (r *runner) base(out *outcome) (results.Record, error) {
+	record := results.Record{Schema: results.RecordSchema, Run: out.run, Verdict: out.ruling.verdict}
+	p := out.played
+	if p == nil {
+		return record, nil
+	}
+	data, err := json.Marshal(p.ledger)
+	if err != nil {
+		return record, fmt.Errorf("encode ledger: %w", err)
+	}
+	name := fmt.Sprintf("ledgers/%d.json.zst", out.run.Index)
+	if err := r.Sink.PutFile(name, data); err != nil {
+		return record, err
+	}
+	record.Truth = p.account.truth(out.scenario, out.run.Variant)
+	record.Truth.Ledger = name
+	record.Timing = p.timing
+	record.Overhead = p.cost
+	if p.trace != nil {
+		record.Loss = p.trace.Loss
+	}
+	return record, nil
+}
+
+// grade has the trace analysed and puts into the record what the answer is worth.
+func grade(record *results.Record, out *outcome, a Analyzer) {
+	begin := time.Now()
+	analysis := a.Analyze(out.played.trace)
+	record.Timing.Analyse = time.Since(begin)
+
+	g := results.Grade(record.Truth, out.run.Variant, analysis, out.scenario.Ordered)
+	record.Verdict, record.Ranks, record.Blame = g.Verdict, g.Ranks, g.Blame
+	record.Chain, record.DecoyFirst = g.Chain, g.DecoyFirst
+	record.Findings = analysis.Findings[:min(len(analysis.Findings), results.MaxFindings)]
+	record.Totals, record.Charges = analysis.Totals, results.ChargesOf(analysis.Charges)
+}

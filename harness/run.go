@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/os2026/ebpf-rca/results"
+	"github.com/os2026/ebpf-rca/scenarios"
+)
+
+// Sink keeps what runs leave, as results.Store does.
+type Sink interface {
+	// Append keeps one record for good.
+	Append(results.Record) error
+	// PutFile keeps a file by its name relative to the result folder; one whose name
+	// ends in .zst is compressed on the way.
+	PutFile(name string, data []byte) error
+}
+
+// Options says how a plan is played. Observer, Scenarios and Sink are required.
+type Options struct {
+	Stage
+	Observer Observer
+	// Analyzers are those that the plan may name.
+	Analyzers []Analyzer
+	// Scenarios are those that the plan may name.
+	Scenarios []scenarios.Scenario
+	Sink      Sink
+	// Kernel is the release and CPUs the number that needs are held against; empty
+	// and 0 are those of this machine.
+	Kernel string
+	CPUs   int
+	// Progress, if there is one, is told when a run begins and when it is recorded.
+	Progress func(Event)
+}
+
+// Event is a step of a plan.
+type Event struct {
+	// Done is how many of the Total runs are recorded.
+	Done, Total int
+	Run         results.Run
+	// Records are those of the run; empty when it begins.
+	Records []results.Record
+}
+
+// Run plays a plan in order and records what comes of it: one record a run and
+// analyser. A run that fails is recorded as such and the plan goes on. The records
+// of a fault follow those of its twin where the twin is played later, because the
+// twin tells whether the fault bit.
+//
+// Run returns early when ctx ends, with its error, or when a record cannot be kept.
+// What was not recorded by then has no record.
+func Run(ctx context.Context, plan results.Plan, o Options) error {
+	r, err := newRunner(plan, o)
+	if err != nil {
+		return fmt.Errorf("run plan: %w", err)
+	}
+	for _, run := range plan.Runs {
+		r.tell(run, nil)
+		out := r.play(ctx, run)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.settle(out); err != nil {
+			return fmt.Errorf("record run %d: %w", run.Index, err)
+		}
+	}
+	return nil
+}
+
+// runner is the state of a plan being played.
+type runner struct {
+	Options
+	analyzers []Analyzer
+	scenarios map[string]scenarios.Scenario
+	pairs     *pairs
+	done      int
+	total     int
+}
+
+func newRunner(plan results.Plan, o Options) (*runner, error) {
+	r := &runner{Options: o, scenarios: map[string]scenarios.Scenario{}, pairs: newPairs(plan), total: len(plan.Runs)}
+	if o.Observer == nil || o.Sink == nil {
+		return nil, errors.New("no observer or no sink")
+	}
+	for _, s := range o.Scenarios {
+		r.scenarios[s.Name] = s
+	}
+	for _, name := range plan.Analyzers {
+		a, err := findAnalyzer(o.Analyzers, name)
+		if err != nil {
+			return nil, err
+		}
+		r.analyzers = append(r.analyzers, a)
+	}
+	if r.CPUs == 0 {
+		r.CPUs = runtime.NumCPU()
+	}
+	if r.Kernel == "" {
+		var u unix.Utsname
+		if err := unix.Uname(&u); err != nil {
+			return nil, fmt.Errorf("uname: %w", err)
+		}
+		r.Kernel = unix.ByteSliceToString(u.Release[:])
+	}
+	return r, nil
+}
+
+func findAnalyzer(list []Analyzer, name string) (Analyzer, error) {
+	for _, a := range list {
+		if a.Name == name {
+			return a, nil
+		}
+	}
+	return Analyzer{}, fmt.Errorf("unknown analyser %q", name)
+}
+
+// outcome is one run as far as it got.
+type outcome struct {
+	run      results.Run
+	scenario scenarios.Scenario
+	played   *played // nil if it failed or was not tried
+	ruling   ruling
+}
+
+// play plays one run and judges it by itself.
+func (r *runner) play(ctx context.Context, run results.Run) *outcome {
+	out := &outcome{run: run}
+	var known bool
+	if out.scenario, known = r.scenarios[run.Scenario]; !known {
+		out.ruling = rule(results.Infra, "unknown scenario %s", run.Scenario)
+		return out
+	}
+	if out.ruling = supported(out.scenario.Needs, r.Kernel, r.CPUs); !out.ruling.valid() {
+		return out
+	}
+	played, err := r.Stage.play(ctx, out.scenario, run, r.Observer)
+	if err == nil {
+		err = marked(out.scenario, run.Variant, played.ledger)
+	}
+	if err != nil {
+		out.ruling = failed(err)
+		return out
+	}
+	out.played = played
+	out.ruling = played.trusted(out.scenario, run.Variant, r.CPUs)
+	return out
+}
+
+// failed is the ruling on a run that did not come to its end.
+func failed(err error) ruling {
+	if errors.Is(err, ErrTimeout) {
+		return ruling{results.Timeout, err.Error()}
+	}
+	return ruling{results.Infra, err.Error()}
+}
+
+// settle records a run, or keeps it back until its twin has been played, and
+// records what was kept back for it.
+func (r *runner) settle(out *outcome) error {
+	for _, ready := range r.pairs.add(out) {
+		if err := r.record(ready.outcome, ready.twin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *runner) tell(run results.Run, records []results.Record) {
+	if r.Progress != nil {
+		r.Progress(Event{Done: r.done, Total: r.total, Run: run, Records: records})
+	}
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/os2026/ebpf-rca/contention"
+	"github.com/os2026/ebpf-rca/harness/ledger"
+	"github.com/os2026/ebpf-rca/results"
+	"github.com/os2026/ebpf-rca/scenarios"
+)
+
+// TruthOf says who made whom wait in a run of s, from the ledger alone. Culprits
+// and blame are listed most first, as are edges, which are those of direct blame.
+func TruthOf(l *ledger.Ledger, s scenarios.Scenario, v scenarios.Variant) results.Truth {
+	return accountOf(l).truth(s, v)
+}
+
+func (a *account) truth(s scenarios.Scenario, v scenarios.Variant) results.Truth {
+	truth := results.Truth{
+		Culprits:   a.culprits(s.Functions),
+		Resource:   a.resource(),
+		Direct:     a.blame(a.direct),
+		Root:       a.blame(a.root),
+		Edges:      a.edgeList(),
+		Decoys:     a.decoys(),
+		WaitTime:   a.waited,
+		RunDelay:   a.sums.RunDelay,
+		Holds:      a.holds,
+		Waits:      a.waits,
+		Switches:   a.sums.Switches,
+		Operations: a.sums.Operations,
+	}
+	if v == scenarios.FaultVariant {
+		truth.Class = s.Class
+	}
+	return truth
+}
+
+// culprits lists the threads that the fault was put into, the most to blame first.
+func (a *account) culprits(functions []string) []results.Culprit {
+	list := []results.Culprit{}
+	for _, i := range a.byTime(a.root) {
+		t := a.threads[i]
+		if t.Culprit {
+			list = append(list, results.Culprit{PID: t.PID, TID: t.TID, Start: t.Start, Functions: functions})
+		}
+	}
+	return list
+}
+
+// resource is the one by which the culprits cost the most, or where there is no
+// culprit the one that cost the most; none if nothing was charged.
+func (a *account) resource() contention.Resource {
+	at, most := -1, time.Duration(0)
+	for r := range a.resources {
+		var cost time.Duration
+		for i := range a.threads {
+			if a.threads[i].Culprit || !a.anyCulprit() {
+				cost += a.rootBy[i][r]
+			}
+		}
+		if cost > most {
+			at, most = r, cost
+		}
+	}
+	if at < 0 {
+		return contention.Resource{}
+	}
+	return a.resources[at].Resource
+}
+
+func (a *account) anyCulprit() bool {
+	return slices.ContainsFunc(a.threads, func(t ledger.Thread) bool { return t.Culprit })
+}
+
+func (a *account) blame(times []time.Duration) []results.ThreadBlame {
+	list := []results.ThreadBlame{}
+	for _, i := range a.byTime(times) {
+		if times[i] > 0 {
+			list = append(list, results.ThreadBlame{TID: a.threads[i].TID, Start: a.threads[i].Start, Time: times[i]})
+		}
+	}
+	return list
+}
+
+// byTime orders the places of all threads by time, most first, then by thread.
+func (a *account) byTime(times []time.Duration) []int {
+	order := make([]int, len(a.threads))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(times[j], times[i]) })
+	return order
+}
+
+func (a *account) edgeList() []results.Edge {
+	list := []results.Edge{}
+	for waiter, row := range a.edges {
+		for holder, t := range row {
+			if t > 0 {
+				list = append(list, results.Edge{Waiter: a.threads[waiter].TID, Holder: a.threads[holder].TID, Time: t})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(x, y results.Edge) int { return cmp.Compare(y.Time, x.Time) })
+	return list
+}
+
+func (a *account) decoys() []results.Decoy {
+	list := []results.Decoy{}
+	for _, t := range a.threads {
+		if t.Decoy != "" {
+			list = append(list, results.Decoy{TID: t.TID, Label: t.Decoy})
+		}
+	}
+	return list
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/os2026/ebpf-rca/contention"
+	"github.com/os2026/ebpf-rca/harness/ledger"
+	"github.com/os2026/ebpf-rca/results"
+	"github.com/os2026/ebpf-rca/scenarios"
+)
+
+// The bounds that a run must keep to for its answer to count.
+const (
+	// MinTwinFactor is how many times more the culprits must cost in the fault than
+	// the same threads in its twin.
+	MinTwinFactor = 5
+	// MaxTwinDifference is how much the twin's work may differ from the fault's, as
+	// a share of the fault's, before a warning is given.
+	MaxTwinDifference = 0.20
+	// MaxLostShare is how many events may be lost, as a share of those seen.
+	MaxLostShare = 0.001
+	// MaxDelayOfBlame is how much run delay the culprits of a fault and those who
+	// waited for them may have, as a share of the culprits' true blame. A ledger
+	// cannot tell a thread that works or waits from one that lacks a CPU, and who had
+	// the CPU is not in it: above this bound the truth itself is in doubt. A fault
+	// that is about the CPU has no such bound.
+	MaxDelayOfBlame = 0.25
+	// MaxForeignDelay is how much run delay any run may have, as a share of all its
+	// threads' time, when others had the CPUs: a workload that itself used
+	// OwnCPUs of the machine delays its own threads, and that is its business.
+	MaxForeignDelay = 0.25
+	OwnCPUs         = 0.75
+)
+
+// ruling is the outcome of a check: a verdict that keeps a run out of accuracy, or
+// none, and why.
+type ruling struct {
+	verdict results.Verdict
+	reason  string
+}
+
+func rule(v results.Verdict, format string, args ...any) ruling {
+	return ruling{v, fmt.Sprintf(format, args...)}
+}
+
+func (r ruling) valid() bool { return r.verdict == "" }
+
+// supported checks the needs of a scenario. A kernel of the stated series or newer
+// is never refused for its version; neither is one whose release cannot be read.
+func supported(n scenarios.Needs, release string, cpus int) ruling {
+	if n.CPUs > cpus {
+		return rule(results.Unsupported, "needs %d CPUs, has %d", n.CPUs, cpus)
+	}
+	least, err := results.ParseKernel(n.Kernel)
+	if err != nil {
+		return ruling{}
+	}
+	kernel, err := results.ParseKernel(release)
+	if err != nil || inSeries(kernel, least) {
+		return ruling{}
+	}
+	return rule(results.Unsupported, "needs kernel %s, has %s", n.Kernel, release)
+}
+
+// inSeries reports whether a kernel is of a series or newer; candidates of the
+// series are of it.
+func inSeries(kernel, least results.Kernel) bool {
+	kernel.RC = 0
+	return kernel.AtLeast(least)
+}
+
+// trusted checks that what was written down and seen is whole, and that the machine
+// was not too busy.
+func (p *played) trusted(sc scenarios.Scenario, v scenarios.Variant, cpus int) ruling {
+	sum := p.account.sums
+	switch {
+	case !p.ledger.Complete():
+		return rule(results.Untrusted, "the workload was cut short")
+	case sum.Dropped > 0:
+		return rule(results.Untrusted, "%d entries did not fit the ledger", sum.Dropped)
+	}
+	if r := traceTrusted(p.trace); !r.valid() {
+		return r
+	}
+	didBite := v == scenarios.FaultVariant && biteOf(p.account).cost >= sc.Floor
+	if didBite && sc.Class != contention.CPUStarvation {
+		if r := delayOfBlame(p.account); !r.valid() {
+			return r
+		}
+	}
+	return p.foreignDelay(cpus)
+}
+
+func traceTrusted(t *contention.Trace) ruling {
+	if t == nil {
+		return ruling{}
+	}
+	lost, seen := t.Loss.Events(), len(t.Waits)+len(t.Preemptions)
+	switch {
+	case t.Loss.Detached > 0:
+		return rule(results.Untrusted, "the observer was detached")
+	case float64(lost) > MaxLostShare*float64(seen):
+		return rule(results.Untrusted, "%d events lost, %d seen", lost, seen)
+	default:
+		return ruling{}
+	}
+}
+
+func delayOfBlame(a *account) ruling {
+	var blame, delay time.Duration
+	for i, t := range a.threads {
+		if t.Culprit {
+			blame += a.root[i]
+		}
+		if t.Culprit || a.isVictim(i) {
+			delay += t.RunDelay
+		}
+	}
+	if float64(delay) <= MaxDelayOfBlame*float64(blame) {
+		return ruling{}
+	}
+	return rule(results.Untrusted, "machine too busy: culprits cost %v, and they and their victims lacked a CPU for %v", round(blame), round(delay))
+}
+
+// isVictim reports whether a thread waited for a culprit.
+func (a *account) isVictim(waiter int) bool {
+	for i, t := range a.threads {
+		if t.Culprit && a.rootEdges[waiter][i] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *played) foreignDelay(cpus int) ruling {
+	window := float64(p.account.window.Length())
+	delay := p.account.sums.RunDelay
+	share := float64(delay) / (window * float64(len(p.ledger.Threads)))
+	used := float64(p.cpu) / (window * float64(cpus))
+	if share <= MaxForeignDelay || used >= OwnCPUs {
+		return ruling{}
+	}
+	return rule(results.Untrusted, "machine too busy: threads lacked a CPU for %v, %.0f %% of their time, and had %.0f %% of the CPUs",
+		round(delay), 100*share, 100*used)
+}
+
+// bite is what the threads with the fault in them cost the others, for each second
+// of the window, and how much work all threads did in that time.
+type bite struct {
+	cost         time.Duration
+	least        time.Duration // of the one that cost the least
+	threads      int
+	acquisitions float64
+	switches     float64
+}
+
+// biteOf measures the culprits of a fault or, in a twin, those that would be.
+func biteOf(a *account) bite {
+	seconds := a.window.Length().Seconds()
+	if seconds <= 0 {
+		return bite{}
+	}
+	per := func(d time.Duration) time.Duration { return time.Duration(float64(d) / seconds) }
+	b := bite{
+		least:        math.MaxInt64,
+		acquisitions: float64(a.sums.Acquisitions) / seconds,
+		switches:     float64(a.sums.Switches) / seconds,
+	}
+	for i, t := range a.threads {
+		if t.Culprit || t.WouldBeCulprit {
+			b.threads++
+			b.cost += per(a.root[i])
+			b.least = min(b.least, per(a.root[i]))
+		}
+	}
+	return b
+}
+
+// bit checks that a fault bit: by the scenario's floor, and beside its twin if that
+// has been played.
+func bit(sc scenarios.Scenario, fault bite, twin *bite) ruling {
+	switch {
+	case fault.cost < sc.Floor:
+		return rule(results.Invalid, "the fault did not bite: it cost %v a second, floor %v", round(fault.cost), sc.Floor)
+	case fault.threads == 0 || fault.least <= 0:
+		return rule(results.Invalid, "the fault did not bite: one of the culprits cost nothing")
+	case twin != nil && fault.cost < MinTwinFactor*twin.cost:
+		return rule(results.Invalid, "the fault did not bite: it cost %v a second, its twin %v", round(fault.cost), round(twin.cost))
+	default:
+		return ruling{}
+	}
+}
+
+// unlike says in what a twin's work differs too much from the fault's, empty if in
+// nothing.
+func unlike(fault, twin bite) string {
+	if d := difference(fault.acquisitions, twin.acquisitions); math.Abs(d) > MaxTwinDifference {
+		return fmt.Sprintf("warning: acquisitions of the twin differ by %+.0f %%", 100*d)
+	}
+	if d := difference(fault.switches, twin.switches); math.Abs(d) > MaxTwinDifference {
+		return fmt.Sprintf("warning: switches of the twin differ by %+.0f %%", 100*d)
+	}
+	return ""
+}
+
+// difference is how much b differs from a, as a share of a.
+func difference(a, b float64) float64 {
+	switch {
+	case a == b:
+		return 0
+	case a == 0:
+		return math.Inf(1)
+	default:
+		return (b - a) / a
+	}
+}
+
+// marked checks that a workload put the fault into as many threads as its scenario
+// says, which otherwise is a mistake in one of them.
+func marked(sc scenarios.Scenario, v scenarios.Variant, l *ledger.Ledger) error {
+	want, culprits := 0, 0
+	if v == scenarios.FaultVariant {
+		want = sc.Culprits
+	}
+	for _, t := range l.Threads {
+		if t.Culprit {
+			culprits++
+		}
+	}
+	if culprits != want {
+		return fmt.Errorf("ledger marks %d culprits in a %s, scenario declares %d", culprits, v, want)
+	}
+	return nil
+}
+
+func round(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/os2026/ebpf-rca/contention"
+	"github.com/os2026/ebpf-rca/harness/ledger"
+	"github.com/os2026/ebpf-rca/results"
+	"github.com/os2026/ebpf-rca/scenarios"
+)
+
+func TestSupported(t *testing.T) {
+	for name, test := range map[string]struct {
+		needs   scenarios.Needs
+		release string
+		cpus    int
+		want    string
+	}{
+		"older":              {scenarios.Needs{Kernel: "5.8"}, "5.4.0-150-generic", 2, "needs kernel 5.8, has 5.4.0-150-generic"},
+		"same series":        {scenarios.Needs{Kernel: "5.8"}, "5.8.0-1-amd64", 2, ""},
+		"newer by number":    {scenarios.Needs{Kernel: "5.8"}, "5.10.0-32-cloud-amd64", 2, ""},
+		"candidate":          {scenarios.Needs{Kernel: "6.9"}, "6.9-rc3", 2, ""},
+		"candidate before":   {scenarios.Needs{Kernel: "6.9"}, "6.8-rc7", 2, "needs kernel 6.9, has 6.8-rc7"},
+		"unreadable release": {scenarios.Needs{Kernel: "5.8"}, "custom", 2, ""},
+		"no need stated":     {scenarios.Needs{}, "4.4.0", 1, ""},
+		"too few CPUs":       {scenarios.Needs{Kernel: "5.8", CPUs: 4}, "6.18.0", 2, "needs 4 CPUs, has 2"},
+		"just enough CPUs":   {scenarios.Needs{CPUs: 2}, "6.18.0", 2, ""},
+	} {
+		r := supported(test.needs, test.release, test.cpus)
+		assert.Equal(t, test.want, r.reason, name)
+		assert.Equal(t, test.want == "", r.valid(), name)
+	}
+}
+
+// playedFor is a second in which one thread waited for a culprit, each lacked a CPU
+// for its part of the delays, and the workload had CPU time. A third is a bystander.
+func playedFor(waited, cpu time.Duration, delays ...time.Duration) *played {
+	l := &ledger.Ledger{
+		Go: time.Second, Stop: 2 * time.Second,
+		Resources: []ledger.Resource{lock(1)},
+		Threads: []ledger.Thread{
+			culprit(thread(1, hold(0, time.Second, 2*time.Second))),
+			thread(2, wait(0, time.Second, time.Second+waited)),
+			thread(3),
+		}[:max(2, len(delays))],
+	}
+	for i, d := range delays {
+		l.Threads[i].RunDelay = d
+	}
+	return &played{ledger: l, account: accountOf(l), cpu: cpu}
+}
+
+func TestTrustOfABusyMachine(t *testing.T) {
+	const ms = time.Millisecond
+	starvation := scenarios.Scenario{Class: contention.CPUStarvation}
+	floored := scenarios.Scenario{Floor: time.Second}
+	for name, test := range map[string]struct {
+		scenario scenarios.Scenario
+		variant  scenarios.Variant
+		played   *played
+		want     results.Verdict
+	}{
+		"calm fault":                     {variant: scenarios.FaultVariant, played: playedFor(800*ms, 0, 150*ms, 50*ms), want: ""},
+		"culprit that lacked a CPU":      {variant: scenarios.FaultVariant, played: playedFor(800*ms, 0, 201*ms), want: results.Untrusted},
+		"victim that lacked a CPU":       {variant: scenarios.FaultVariant, played: playedFor(800*ms, 0, 100*ms, 101*ms), want: results.Untrusted},
+		"bystander that lacked a CPU":    {variant: scenarios.FaultVariant, played: playedFor(800*ms, 0, 100*ms, 100*ms, 500*ms), want: ""},
+		"fault that did not bite":        {scenario: floored, variant: scenarios.FaultVariant, played: playedFor(800*ms, 0, 201*ms), want: ""},
+		"fault about the CPU":            {scenario: starvation, variant: scenarios.FaultVariant, played: playedFor(800*ms, 0, 201*ms), want: ""},
+		"quiet control":                  {variant: scenarios.ControlVariant, played: playedFor(0, 0, 500*ms), want: ""},
+		"control that others starve":     {variant: scenarios.ControlVariant, played: playedFor(0, 1400*ms, 501*ms), want: results.Untrusted},
+		"control that computes too much": {variant: scenarios.ControlVariant, played: playedFor(0, 1500*ms, 501*ms), want: ""},
+	} {
+		got := test.played.trusted(test.scenario, test.variant, 2)
+		assert.Equal(t, test.want, got.verdict, "%s: %s", name, got.reason)
+	}
+}
+
+func TestTraceTrusted(t *testing.T) {
+	seen := contention.Trace{Waits: make([]contention.Wait, 1500), Preemptions: make([]contention.Preemption, 500)}
+	assert.True(t, traceTrusted(nil).valid())
+	assert.True(t, traceTrusted(&seen).valid())
+	seen.Loss = contention.Loss{RingFull: 1, MapFull: 1, StackIncomplete: 100, UnmatchedWake: 100}
+	assert.True(t, traceTrusted(&seen).valid(), "one in a thousand is borne")
+	seen.Loss.RingFull = 2
+	assert.Equal(t, results.Untrusted, traceTrusted(&seen).verdict)
+}
+
+func TestBit(t *testing.T) {
+	const ms = time.Millisecond
+	sc := scenarios.Scenario{Floor: 100 * ms}
+	for name, test := range map[string]struct {
+		fault bite
+		twin  *bite
+		valid bool
+	}{
+		"at the floor, without a twin": {bite{cost: 100 * ms, least: 40 * ms, threads: 2}, nil, true},
+		"below the floor":              {bite{cost: 99 * ms, least: 99 * ms, threads: 1}, nil, false},
+		"one of two did nothing":       {bite{cost: 300 * ms, least: 0, threads: 2}, nil, false},
+		"five times the twin":          {bite{cost: 500 * ms, least: 500 * ms, threads: 1}, &bite{cost: 100 * ms}, true},
+		"not five times the twin":      {bite{cost: 499 * ms, least: 499 * ms, threads: 1}, &bite{cost: 100 * ms}, false},
+	} {
+		assert.Equal(t, test.valid, bit(sc, test.fault, test.twin).valid(), name)
+	}
+}
+
+func TestBiteIsForEachSecond(t *testing.T) {
+	l := &ledger.Ledger{
+		Go: time.Second, Stop: 3 * time.Second,
+		Resources: []ledger.Resource{lock(1), lock(2)},
+		Threads: []ledger.Thread{
+			culprit(thread(1, hold(0, time.Second, 2*time.Second))),
+			culprit(thread(2, hold(1, time.Second, 2*time.Second))),
+			thread(3, wait(0, time.Second, 2*time.Second)),
+			thread(4, wait(1, time.Second, 1200*time.Millisecond)),
+		},
+	}
+	l.Threads[0].Acquisitions, l.Threads[3].Switches = 10, 6
+	assert.Equal(t, bite{
+		cost: 600 * time.Millisecond, least: 100 * time.Millisecond, threads: 2, acquisitions: 5, switches: 3,
+	}, biteOf(accountOf(l)))
+}
+
+func TestUnlike(t *testing.T) {
+	fault := bite{acquisitions: 100, switches: 100}
+	assert.Empty(t, unlike(fault, bite{acquisitions: 120, switches: 80}))
+	assert.Equal(t, "warning: acquisitions of the twin differ by -21 %", unlike(fault, bite{acquisitions: 79, switches: 100}))
+	assert.Equal(t, "warning: switches of the twin differ by +21 %", unlike(fault, bite{acquisitions: 100, switches: 121}))
+	assert.Empty(t, unlike(bite{}, bite{}))
+}
