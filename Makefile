@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# Under sudo all but the runs and tests themselves is done as the user who called it.
+AS_USER := sh scripts/as-user.sh
+# sudo resets PATH, so Go is also looked for where it is usually put.
+GO := $(shell $(AS_USER) sh scripts/find-go.sh)
+CC ?= cc
+CLANG ?= clang-19
+
+VERSION := $(shell $(AS_USER) git describe --tags --always --dirty 2>/dev/null || echo unknown)
+COMMIT := $(shell $(AS_USER) git rev-parse HEAD 2>/dev/null || echo unknown)
+GO_BUILD := $(AS_USER) $(GO) build -buildvcs=false -trimpath \
+	-ldflags "-X main.version=$(VERSION) -X main.commit=$(COMMIT)"
+
+# Frame pointers and no tail calls, so that the functions graded are on the stack.
+WORKLOAD_CFLAGS := -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls \
+	-Wall -Wextra -Werror -pthread -std=gnu11 -Iscenarios/workload/lib
+WORKLOAD_LIB := $(wildcard scenarios/workload/lib/*.c)
+WORKLOAD_DEPS := $(WORKLOAD_LIB) $(wildcard scenarios/workload/lib/*.h)
+WORKLOADS := $(patsubst scenarios/workload/%.c,bin/workloads/%,$(wildcard scenarios/workload/*.c))
+
+# Where a run is recorded. More options of `ebpf-rca run`: SCENARIO_FLAGS='--count 10'.
+RUN_DIR ?= results/runs/$(shell date -u +%Y%m%dT%H%M%SZ)-$(shell uname -r)-$(shell od -An -N2 -tx2 /dev/urandom | tr -d ' ')
+SCENARIO_FLAGS ?=
+TEST_FLAGS ?=
+
+# Root must not skip what needs root. Under sudo it keeps a build cache of its own and
+# reads the modules that the user has fetched.
+ifeq ($(shell id -u),0)
+TEST_ENV = REQUIRE_BPF=1
+ifneq ($(SUDO_UID),)
+TEST_ENV += GOMODCACHE=$(shell $(AS_USER) $(GO) env GOMODCACHE) HOME=$(shell getent passwd 0 | cut -d : -f 6) \
+	env -u GOCACHE -u XDG_CACHE_HOME -u XDG_CONFIG_HOME
+endif
+endif
+# The race detector needs cgo, which needs a C compiler.
+RACE = $(if $(filter 1,$(shell $(AS_USER) $(GO) env CGO_ENABLED)),-race)
+
+GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
+
+.PHONY: build
+build: bin/ebpf-rca $(WORKLOADS) ## build the command and the workloads into bin/
+
+.PHONY: bin/ebpf-rca
+bin/ebpf-rca: have-go
+	@echo "go build $@"
+	@$(GO_BUILD) -o $@ ./cmd/ebpf-rca
+
+bin/workloads/%: scenarios/workload/%.c $(WORKLOAD_DEPS)
+	@$(AS_USER) mkdir -p $(@D)
+	@echo "cc $@"
+	@$(AS_USER) $(CC) $(WORKLOAD_CFLAGS) -o $@ $< $(WORKLOAD_LIB)
+
+.PHONY: have-go
+have-go:
+	@command -v $(GO) >/dev/null || { echo "make: no Go command found, in PATH or elsewhere: see https://go.dev/doc/install" >&2; exit 1; }
+
+.PHONY: scenarios
+scenarios: build ## run the catalogue on this kernel (root); SCENARIO_FLAGS='--count 10'
+	@$(AS_USER) mkdir -p $(dir $(RUN_DIR))
+	bin/ebpf-rca run --out $(RUN_DIR) $(SCENARIO_FLAGS)
+
+.PHONY: smoke
+smoke: override SCENARIO_FLAGS += --smoke
+smoke: scenarios ## run the few scenarios that are run on every change (root)
+
+.PHONY: test
+test: build ## run every test that this machine allows, the privileged ones if root
+	@$(AS_USER) $(GO) list -deps -test ./... >/dev/null
+	$(TEST_ENV) $(GO) test $(RACE) $(TEST_FLAGS) ./...
+
+.PHONY: bench
+bench: build ## run the Go benchmarks
+	@$(AS_USER) $(GO) list -deps -test ./... >/dev/null
+	$(TEST_ENV) $(GO) test -run '^$$' -bench . -benchmem $(TEST_FLAGS) ./...
+
+.PHONY: generate
+generate: have-go ## compile the eBPF programs anew (clang-19, libbpf headers)
+	$(AS_USER) $(GO) generate ./bpf
+	$(AS_USER) sh -c 'CLANG=$(CLANG) sh bpf/hash.sh >bpf/SOURCES.sha256.new && mv bpf/SOURCES.sha256.new bpf/SOURCES.sha256'
+
+.PHONY: check-generated
+check-generated: ## fail if the eBPF objects are older than their sources
+	@CLANG=$(CLANG) sh bpf/hash.sh | cmp -s - bpf/SOURCES.sha256 || \
+		{ echo "make: the eBPF objects are stale, or another compiler made them: run make generate" >&2; exit 1; }
+
+.PHONY: lint
+lint: have-go ## run the linters over the Go code and the workflow
+	$(AS_USER) $(GO) run $(GOLANGCI_LINT) run
+	$(AS_USER) $(GO) run $(ACTIONLINT)
+
+.PHONY: clean
+clean: ## remove bin/; results stay
+	rm -rf bin

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package image knows the files that a process is made of: what is mapped where,
+// how to open the very file that is mapped, and where an address lies in it.
+//
+//	maps, err := image.OpenMaps(pid)           // or ReadMaps of an io.Reader
+//	mapping, ok := image.Find(maps, address)
+//	file, err := image.Open(pid, mapping)      // an *os.File; close it
+//	vaddr, ok := image.VirtualAddress(elf.Progs, mapping.FileOffset(address))
+//
+// Pids are those of the pid namespace this process runs in. An error that is
+// fs.ErrNotExist or ESRCH says that the process is gone.
+package image

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package image
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// Open opens the file that m of process pid shows. It is looked for by its path in
+// the root directory of the process, and where another file has taken that path or
+// none is left there, through map_files, which needs CAP_CHECKPOINT_RESTORE or
+// CAP_SYS_ADMIN. The file is a regular one.
+func Open(pid int, m Mapping) (*os.File, error) {
+	if !m.IsFile() {
+		return nil, fmt.Errorf("mapping %#x of process %d: %w", m.Start, pid, fs.ErrInvalid)
+	}
+	var byPath *os.File
+	pathErr := error(fs.ErrNotExist)
+	if !m.Deleted {
+		byPath, pathErr = openRegular(fmt.Sprintf("/proc/%d/root%s", pid, m.Path))
+		if pathErr == nil && shows(byPath, m) {
+			return byPath, nil
+		}
+	}
+	byRange, err := openRegular(fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, m.Start, m.End))
+	switch {
+	case err == nil:
+		if byPath != nil {
+			byPath.Close()
+		}
+		return byRange, nil
+	case byPath != nil:
+		// An overlay shows one device and inode in maps and another in stat.
+		return byPath, nil
+	default:
+		return nil, errors.Join(pathErr, err)
+	}
+}
+
+// shows reports whether f is the file that m names.
+func shows(f *os.File, m Mapping) bool {
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Ino == m.Inode && uint64(stat.Dev) == m.Device
+}
+
+// openRegular never waits for the other end of a FIFO that lies in the way.
+func openRegular(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: %w: not a regular file", path, fs.ErrInvalid)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
