@@ -4,13 +4,15 @@ package contention
 
 // Frame is one function on a stack. What is unknown is left empty.
 type Frame struct {
-	Function string  `json:"function,omitempty"`
-	Module   string  `json:"module,omitempty"`
-	File     string  `json:"file,omitempty"`
-	Line     int     `json:"line,omitempty"`
-	Inlined  bool    `json:"inlined,omitempty"`
-	Address  Address `json:"address"`
-	Kernel   bool    `json:"kernel,omitempty"`
+	Function string `json:"function,omitempty"`
+	Module   string `json:"module,omitempty"`
+	// Offset is the place of Address in the module's file.
+	Offset  Address `json:"offset,omitempty"`
+	File    string  `json:"file,omitempty"`
+	Line    int     `json:"line,omitempty"`
+	Inlined bool    `json:"inlined,omitempty"`
+	Address Address `json:"address"`
+	Kernel  bool    `json:"kernel,omitempty"`
 }
 
 // Stack is a list of frames from the innermost outwards.

@@ -132,7 +132,10 @@ func TestFramesLookUpReturnAddressesOneByteEarlier(t *testing.T) {
 func TestFrameOfAStrippedProgram(t *testing.T) {
 	p := start(t, build(t, "-s"))
 	frame := New().Frame(p.pid, p.global)
-	assert.Equal(t, contention.Frame{Module: "program", Address: contention.Address(p.global)}, frame)
+	assert.Empty(t, frame.Function)
+	assert.Equal(t, "program", frame.Module)
+	assert.Less(t, frame.Offset, contention.Address(1<<20), "the place in the file, not in memory")
+	assert.Equal(t, contention.Address(p.global)&0xfff, frame.Offset&0xfff)
 }
 
 func TestFrameOfADeletedProgram(t *testing.T) {

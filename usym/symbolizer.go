@@ -82,6 +82,7 @@ func (s *Symbolizer) frame(pid int, pc, address uint64) contention.Frame {
 	}
 	frame.Module = mapping.Name()
 	if mapping.IsFile() {
+		frame.Offset = contention.Address(mapping.FileOffset(pc))
 		table := s.processes[pid].table(mapping, func() *table { return s.files.load(pid, mapping) })
 		frame.Function = table.name(mapping.FileOffset(address))
 	}

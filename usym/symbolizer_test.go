@@ -20,6 +20,9 @@ import (
 func TestFrameOfThisProcess(t *testing.T) {
 	address := uint64(reflect.ValueOf(TestFrameOfThisProcess).Pointer())
 	want := contention.Frame{Module: filepath.Base(os.Args[0]), Address: contention.Address(address)}
+	mapping, ok := New().Locate(os.Getpid(), address)
+	require.True(t, ok)
+	want.Offset = contention.Address(address - mapping.Start + mapping.Offset)
 	if hasSymbols(t, "/proc/self/exe") { // the test command leaves them out, unless it keeps the binary
 		want.Function = "github.com/os2026/ebpf-rca/usym.TestFrameOfThisProcess"
 	}
