@@ -18,5 +18,9 @@
 // loose for the duration, joins them, completes the ledger, writes the line "done"
 // and exits 0. It also exits, at any time, when standard input is closed: a
 // workload never outlives the harness. Its threads are named w0, w1, … and which
-// of them is the culprit follows from the seed alone.
+// of them is the culprit follows from the seed alone; in the twin the ledger marks
+// the thread that would be.
+//
+// Other exit codes: 1 something went wrong, 2 it was asked for what it cannot play,
+// 3 standard input was closed.
 package scenarios

@@ -22,6 +22,7 @@ enum ledger_kind {
 
 enum ledger_flag {
 	LEDGER_CULPRIT = 1,
+	LEDGER_WOULD_BE_CULPRIT = 2, /* in a twin: what the same seed makes the culprit of the fault */
 };
 
 struct ledger_header {
@@ -62,5 +63,41 @@ struct ledger_entry {
 	uint32_t kind;   /* enum ledger_kind */
 	uint32_t resource;
 };
+
+/* A ledger in memory. Only the pointers are private to a process. */
+struct ledger {
+	struct ledger_header *header;
+	struct ledger_resource *resources;
+	struct ledger_thread *threads;
+	struct ledger_entry *entries;
+};
+
+/* One thread's place in a ledger; no other thread writes there. */
+struct ledger_writer {
+	struct ledger_thread *account;
+	struct ledger_entry *entries;
+	uint64_t capacity;
+	struct ledger_entry spill; /* takes what does not fit */
+};
+
+/*
+ * Makes the file at path a ledger with room for the given threads, and maps it. The
+ * header is complete but for the instants. Returns 0, or -1 with errno set.
+ */
+int ledger_map(struct ledger *ledger, const char *path, uint32_t threads,
+	       const struct ledger_resource *resources, uint32_t count, uint64_t capacity);
+
+/*
+ * Gives the calling thread its place. All of it is touched, so that writing causes no
+ * page fault later.
+ */
+void ledger_open(struct ledger_writer *writer, const struct ledger *ledger, uint32_t thread);
+
+/* Writes down that an interval began at the given instant. Never returns NULL. */
+struct ledger_entry *ledger_begin(struct ledger_writer *writer, enum ledger_kind kind,
+				  uint32_t resource, uint64_t begin_ns);
+
+/* Writes down that the interval has ended. */
+void ledger_end(struct ledger_entry *entry, uint64_t end_ns);
 
 #endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scenarios_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/os2026/ebpf-rca/scenarios"
+)
+
+func TestCatalogueIsValid(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range scenarios.Catalogue() {
+		assert.NoError(t, s.Validate())
+		assert.False(t, seen[s.Name], "%s is listed twice", s.Name)
+		seen[s.Name] = true
+	}
+}
+
+// Each program belongs to a scenario and each scenario has its program.
+func TestCatalogueAndWorkloadsAgree(t *testing.T) {
+	files, err := filepath.Glob("workload/*.c")
+	require.NoError(t, err)
+	var programs, want []string
+	for _, f := range files {
+		programs = append(programs, strings.TrimSuffix(filepath.Base(f), ".c"))
+	}
+	for _, s := range scenarios.Catalogue() {
+		want = append(want, s.Workload)
+	}
+	assert.ElementsMatch(t, want, programs)
+}
+
+// A function that is graded has to be a function of the program that is not inlined.
+func TestGradedFunctionsExist(t *testing.T) {
+	for _, s := range scenarios.Catalogue() {
+		source, err := os.ReadFile(filepath.Join("workload", s.Workload+".c"))
+		require.NoError(t, err)
+		for _, f := range s.Functions {
+			assert.Regexp(t, `static OUTLINED void `+f+`\(`, string(source), s.Name)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	s, ok := scenarios.Find("mutex-convoy")
+	require.True(t, ok)
+	assert.Equal(t, "mutex-convoy", s.Name)
+	_, ok = scenarios.Find("mutex")
+	assert.False(t, ok)
+}
+
+func TestMatch(t *testing.T) {
+	assert.Equal(t, []string{"pipe-slow-writer", "pipe-slow-reader", "pipe-chain"}, names(scenarios.Match(regexp.MustCompile("^pipe-"))))
+	assert.Len(t, scenarios.Match(nil), len(scenarios.Catalogue()))
+	assert.Empty(t, scenarios.Match(regexp.MustCompile("^$")))
+}
+
+func TestSmoke(t *testing.T) {
+	assert.Equal(t, []string{
+		"mutex-hold", "mutex-convoy", "futex-raw", "pipe-slow-writer", "control-pipe-balanced", "control-idle-pool",
+	}, names(scenarios.Smoke()))
+}
+
+func names(list []scenarios.Scenario) []string {
+	var n []string
+	for _, s := range list {
+		n = append(n, s.Name)
+	}
+	return n
+}

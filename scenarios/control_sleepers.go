@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scenarios
+
+import (
+	"time"
+)
+
+func controlSleepers() Scenario {
+	return Scenario{
+		Name:      "control-sleepers",
+		Mechanism: "Threads that sleep of their own accord, each twice as long as the one before.",
+		Control:   true,
+		Needs:     plainNeeds(),
+		Doses:     []Dose{{Contenders: 8}},
+		Workload:  "control-sleepers",
+		Duration:  1500 * time.Millisecond,
+	}
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scenarios
+
+// plainNeeds is what a program asks for that uses nothing special: two CPUs, so that
+// waiting for one stays apart from other waiting, and a kernel on which a wait can be
+// told from the saved registers of the thread (bpf_task_pt_regs, Linux 5.15).
+func plainNeeds() Needs { return Needs{Kernel: "5.15", CPUs: 2} }
