@@ -80,6 +80,7 @@ func (r *runner) base(out *outcome) (results.Record, error) {
 	record.Truth.Ledger = name
 	record.Timing = p.timing
 	record.Overhead = p.cost
+	record.Agreement = agreement(p.ledger, p.trace)
 	if p.trace != nil {
 		record.Loss = p.trace.Loss
 	}

@@ -65,6 +65,7 @@ type Record struct {
 	Truth         Truth                `json:"truth"`
 	Blame         Blame                `json:"blame"`
 	Chain         Chain                `json:"chain"`
+	Agreement     Agreement            `json:"agreement"`
 	Findings      []contention.Finding `json:"findings"` // at most MaxFindings
 	Totals        contention.Totals    `json:"totals"`
 	Charges       []ThreadBlame        `json:"charges"` // to every thread
@@ -154,6 +155,13 @@ type Blame struct {
 type Chain struct {
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
+}
+
+// Agreement is how much of the waiting that the threads account for was seen. Time
+// in which a thread only lacked a CPU is in neither.
+type Agreement struct {
+	Ledger time.Duration `json:"ledger_ns"`
+	Seen   time.Duration `json:"seen_ns"`
 }
 
 // Timing is where the time of a run went.

@@ -3,6 +3,7 @@
 package results
 
 import (
+	"math"
 	"time"
 
 	"github.com/os2026/ebpf-rca/contention"
@@ -60,6 +61,9 @@ type Summary struct {
 	Unexplained Spread `json:"unexplained"`
 	// DetectedAfter is in nanoseconds, over hits that tell it.
 	DetectedAfter Spread `json:"detected_after_ns"`
+	// WaitError is |seen − accounted for| of the waiting, over what the threads
+	// account for.
+	WaitError Spread `json:"wait_error"`
 }
 
 // ThreadAccuracy says how well the list of accused threads finds the culprits.
@@ -186,7 +190,7 @@ func (s *Summary) faults(records []Record) {
 	var ac [5]float64
 	var reciprocal, hits, decoys float64
 	var first Ranks // counts of rank 1
-	var errors, distances, unexplained, detected []float64
+	var errors, distances, unexplained, detected, unseen []float64
 	for _, r := range records {
 		g := Grade(r.Truth, r.Variant, contention.Analysis{Findings: r.Findings}, false)
 		accused := accusedThreads(kept(r.Findings))
@@ -204,6 +208,9 @@ func (s *Summary) faults(records []Record) {
 		if r.Truth.WaitTime > 0 {
 			unexplained = append(unexplained, ratio(r.Totals.External+r.Totals.Open, r.Truth.WaitTime))
 		}
+		if r.Agreement.Ledger > 0 {
+			unseen = append(unseen, math.Abs(ratio(r.Agreement.Seen-r.Agreement.Ledger, r.Agreement.Ledger)))
+		}
 		if r.Verdict == Hit && r.DetectedAfter > 0 {
 			detected = append(detected, float64(r.DetectedAfter))
 		}
@@ -218,7 +225,7 @@ func (s *Summary) faults(records []Record) {
 	s.Class, s.Process, s.Resource = of(first.Class), of(first.Process), of(first.Resource)
 	s.Frame, s.Edge = of(first.Frame), of(first.Edge)
 	s.BlameError, s.TVDistance = spread(errors), spread(distances)
-	s.Unexplained, s.DetectedAfter = spread(unexplained), spread(detected)
+	s.Unexplained, s.DetectedAfter, s.WaitError = spread(unexplained), spread(detected), spread(unseen)
 }
 
 // quiet computes what is asked of valid runs that have no culprit.

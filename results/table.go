@@ -29,7 +29,7 @@ func WriteTable(w io.Writer, s Scores) error {
 	return nil
 }
 
-var tableHead = []string{"SCENARIO", "ANALYZER", "RUNS", "AC@1", "FRAME", "FAR", "BLAME ERR", "TV", "VALID", "NOT AS IT SHOULD BE"}
+var tableHead = []string{"SCENARIO", "ANALYZER", "RUNS", "AC@1", "FRAME", "FAR", "BLAME ERR", "P90", "TV", "WAIT ERR", "VALID", "NOT AS IT SHOULD BE"}
 
 func tableRow(s Summary) []string {
 	return []string{
@@ -39,8 +39,10 @@ func tableRow(s Summary) []string {
 		s.Thread.AC1.String(),
 		brief(s.Frame),
 		brief(s.FAR),
-		s.BlameError.percent(),
-		s.TVDistance.percent(),
+		s.BlameError.percent(s.BlameError.Median),
+		s.BlameError.percent(s.BlameError.P90),
+		s.TVDistance.percent(s.TVDistance.Median),
+		s.WaitError.percent(s.WaitError.Median),
 		percent(s.Validity),
 		exceptions(s),
 	}
@@ -61,12 +63,12 @@ func percent(p Proportion) string {
 	return fmt.Sprintf("%.0f%%", 100*p.Value)
 }
 
-// percent renders the median.
-func (s Spread) percent() string {
+// percent renders one figure of s, "-" if there is none.
+func (s Spread) percent(figure float64) string {
 	if s.N == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.1f%%", 100*s.Median)
+	return fmt.Sprintf("%.1f%%", 100*figure)
 }
 
 // verdictsToExplain are those that a reader wants to know of, the graver first.

@@ -2,6 +2,8 @@
 
 package ledger
 
+import "time"
+
 // What follows mirrors the structures of ledger.h; the names are theirs.
 
 const magic = "RCALEDG1"
@@ -15,6 +17,9 @@ const (
 // ticksPerSecond is the unit of start times in /proc on every architecture Linux runs
 // on: USER_HZ is 100.
 const ticksPerSecond = 100
+
+// StartTick is the unit to which a thread's start is known.
+const StartTick = time.Second / ticksPerSecond
 
 type rawHeader struct {
 	Magic     [8]byte

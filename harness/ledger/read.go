@@ -105,7 +105,7 @@ func readThread(r io.Reader, rt rawThread, h rawHeader) (Thread, error) {
 		return Thread{}, fmt.Errorf("%w: decoy %q", ErrFormat, rt.Decoy[:])
 	case rt.PID == 0 || rt.TID == 0:
 		return Thread{}, fmt.Errorf("%w: pid %d, tid %d", ErrFormat, rt.PID, rt.TID)
-	case rt.StartTicks > math.MaxInt64/uint64(time.Second/ticksPerSecond):
+	case rt.StartTicks > math.MaxInt64/uint64(StartTick):
 		return Thread{}, fmt.Errorf("%w: start %d out of range", ErrFormat, rt.StartTicks)
 	case rt.Entries > h.Capacity:
 		return Thread{}, fmt.Errorf("%w: %d entries in room for %d", ErrFormat, rt.Entries, h.Capacity)
@@ -123,7 +123,7 @@ func readThread(r io.Reader, rt rawThread, h rawHeader) (Thread, error) {
 	}
 	return Thread{
 		Thread: contention.Thread{
-			PID: int(rt.PID), TID: int(rt.TID), Start: time.Duration(rt.StartTicks) * (time.Second / ticksPerSecond),
+			PID: int(rt.PID), TID: int(rt.TID), Start: time.Duration(rt.StartTicks) * StartTick,
 		},
 		Culprit:        rt.Flags&flagCulprit != 0,
 		WouldBeCulprit: rt.Flags&flagWouldBeCulprit != 0,

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"time"
 )
 
 // Write writes the binary form of l with room for capacity entries a thread, as a
@@ -54,7 +53,7 @@ func rawThreadOf(t Thread) rawThread {
 	raw := rawThread{
 		PID:           uint32(t.PID),
 		TID:           uint32(t.TID),
-		StartTicks:    uint64(t.Start / (time.Second / ticksPerSecond)),
+		StartTicks:    uint64(t.Start / StartTick),
 		Entries:       uint64(len(t.Entries)),
 		Dropped:       t.Dropped,
 		Operations:    t.Operations,
