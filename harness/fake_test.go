@@ -108,7 +108,7 @@ func (f fake) ledger(variant string) *ledger.Ledger {
 	if f.hold == 0 {
 		length = 500 * time.Millisecond
 	}
-	fault := variant == string(scenarios.FaultVariant)
+	fault := variant == string(contention.FaultVariant)
 	if !fault {
 		length, acquisitions = max(f.twinHold, 10*time.Millisecond), max(f.acquisitions, 110)
 	}
@@ -118,7 +118,7 @@ func (f fake) ledger(variant string) *ledger.Ledger {
 	victim.Operations = 1000
 	holder := thread(culpritTID, hold(0, begin, begin+length))
 	holder.Start, holder.PID = fakeStart, os.Getpid()
-	holder.Culprit, holder.WouldBeCulprit = fault, variant == string(scenarios.TwinVariant)
+	holder.Culprit, holder.WouldBeCulprit = fault, variant == string(contention.TwinVariant)
 	holder.Acquisitions = acquisitions
 	return &ledger.Ledger{
 		Go: fakeGo, Stop: fakeGo + time.Second,

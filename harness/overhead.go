@@ -19,9 +19,9 @@ type OverheadOptions struct {
 	Stage
 	Observer Observer
 	Scenario scenarios.Scenario
-	Variant  scenarios.Variant
+	Variant  contention.Variant
 	Seed     uint64
-	Dose     scenarios.Dose
+	Dose     contention.Dose
 	// Pairs of an unobserved and an observed run, made even; 0 is 10.
 	Pairs int
 	// Progress, if there is one, is told how many runs of all have been made.

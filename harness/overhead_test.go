@@ -12,12 +12,11 @@ import (
 
 	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/results"
-	"github.com/os2026/ebpf-rca/scenarios"
 )
 
 func overheadOptions(t *testing.T, workload string, observer Observer) OverheadOptions {
 	return OverheadOptions{
-		Stage: stageOfFakes(t), Observer: observer, Scenario: fakeScenario(workload), Variant: scenarios.TwinVariant, Pairs: 3,
+		Stage: stageOfFakes(t), Observer: observer, Scenario: fakeScenario(workload), Variant: contention.TwinVariant, Pairs: 3,
 	}
 }
 

@@ -3,15 +3,15 @@
 package harness
 
 import (
+	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/results"
-	"github.com/os2026/ebpf-rca/scenarios"
 )
 
 // pair names a fault and its twin.
 type pair struct {
 	scenario string
 	seed     uint64
-	dose     scenarios.Dose
+	dose     contention.Dose
 }
 
 func pairOf(r results.Run) pair { return pair{r.Scenario, r.Seed, r.Dose} }
@@ -34,7 +34,7 @@ type pairs struct {
 func newPairs(plan results.Plan) *pairs {
 	p := &pairs{toCome: map[pair]int{}, twins: map[pair]*bite{}, held: map[pair][]*outcome{}}
 	for _, r := range plan.Runs {
-		if r.Variant == scenarios.TwinVariant {
+		if r.Variant == contention.TwinVariant {
 			p.toCome[pairOf(r)]++
 		}
 	}
@@ -45,9 +45,9 @@ func newPairs(plan results.Plan) *pairs {
 func (p *pairs) add(out *outcome) []judged {
 	key := pairOf(out.run)
 	switch {
-	case out.run.Variant == scenarios.TwinVariant:
+	case out.run.Variant == contention.TwinVariant:
 		return p.addTwin(key, out)
-	case out.run.Variant == scenarios.FaultVariant && out.ruling.valid() && p.twins[key] == nil && p.toCome[key] > 0:
+	case out.run.Variant == contention.FaultVariant && out.ruling.valid() && p.twins[key] == nil && p.toCome[key] > 0:
 		p.held[key] = append(p.held[key], out)
 		return nil
 	default:

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/harness/ledger"
 	"github.com/os2026/ebpf-rca/results"
-	"github.com/os2026/ebpf-rca/scenarios"
 )
 
 // outcomeOf is a run that is valid so far, or was not.
@@ -43,7 +43,7 @@ func TestPairs(t *testing.T) {
 				var got []int
 				for _, j := range p.add(out) {
 					got = append(got, j.run.Index)
-					if j.run.Variant == scenarios.FaultVariant {
+					if j.run.Variant == contention.FaultVariant {
 						assert.Equal(t, test.twin, j.twin != nil)
 					}
 				}
@@ -58,7 +58,7 @@ func TestPairsAreOfOneSeedAndDose(t *testing.T) {
 	fault, twin := faultRun(0, "a"), twinRun(1, "a")
 	twin.Seed++
 	other := faultRun(2, "a")
-	other.Variant = scenarios.ControlVariant
+	other.Variant = contention.ControlVariant
 	p := newPairs(results.Plan{Runs: []results.Run{fault, twin, other}})
 	require.Len(t, p.add(outcomeOf(fault, true)), 1, "no twin of this seed will come")
 	require.Len(t, p.add(outcomeOf(other, true)), 1, "a control has no twin")

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/results"
-	"github.com/os2026/ebpf-rca/scenarios"
 )
 
 // record gives the last ruling on a run, has the trace analysed if it is valid, and
@@ -40,7 +40,7 @@ func (r *runner) record(out *outcome, twin *bite) error {
 
 // beside rules on a fault beside its twin and returns what else is to be noted.
 func (o *outcome) beside(twin *bite) []string {
-	if o.run.Variant != scenarios.FaultVariant || !o.ruling.valid() {
+	if o.run.Variant != contention.FaultVariant || !o.ruling.valid() {
 		return nil
 	}
 	fault := biteOf(o.played.account)

@@ -30,12 +30,12 @@ func accuser(*contention.Trace) contention.Analysis {
 func silent(*contention.Trace) contention.Analysis { return contention.Analysis{} }
 
 func faultRun(index int, workload string) results.Run {
-	return results.Run{Index: index, Scenario: "mutex-" + workload, Variant: scenarios.FaultVariant, Seed: 1}
+	return results.Run{Index: index, Scenario: "mutex-" + workload, Variant: contention.FaultVariant, Seed: 1}
 }
 
 func twinRun(index int, workload string) results.Run {
 	r := faultRun(index, workload)
-	r.Variant = scenarios.TwinVariant
+	r.Variant = contention.TwinVariant
 	return r
 }
 

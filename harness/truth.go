@@ -15,11 +15,11 @@ import (
 
 // TruthOf says who made whom wait in a run of s, from the ledger alone. Culprits
 // and blame are listed most first, as are edges, which are those of direct blame.
-func TruthOf(l *ledger.Ledger, s scenarios.Scenario, v scenarios.Variant) results.Truth {
+func TruthOf(l *ledger.Ledger, s scenarios.Scenario, v contention.Variant) results.Truth {
 	return accountOf(l).truth(s, v)
 }
 
-func (a *account) truth(s scenarios.Scenario, v scenarios.Variant) results.Truth {
+func (a *account) truth(s scenarios.Scenario, v contention.Variant) results.Truth {
 	truth := results.Truth{
 		Culprits:   a.culprits(s.Functions),
 		Resource:   a.resource(),
@@ -34,7 +34,7 @@ func (a *account) truth(s scenarios.Scenario, v scenarios.Variant) results.Truth
 		Switches:   a.sums.Switches,
 		Operations: a.sums.Operations,
 	}
-	if v == scenarios.FaultVariant {
+	if v == contention.FaultVariant {
 		truth.Class = s.Class
 	}
 	return truth

@@ -194,7 +194,7 @@ func TestTruth(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := TruthOf(test.ledger, scenarios.Scenario{}, scenarios.TwinVariant)
+			got := TruthOf(test.ledger, scenarios.Scenario{}, contention.TwinVariant)
 			assert.Equal(t, test.direct, byTID(got.Direct), "direct")
 			assert.Equal(t, test.root, byTID(got.Root), "root")
 			assert.Equal(t, test.edges, got.Edges)
@@ -215,7 +215,7 @@ func TestTruthNamesCulpritsResourceAndDecoys(t *testing.T) {
 	l.Threads[0].Operations, l.Threads[1].Switches, l.Threads[2].RunDelay = 3, 4, 5
 	s := scenarios.Scenario{Class: contention.LockHolder, Functions: []string{"f"}}
 
-	got := TruthOf(l, s, scenarios.FaultVariant)
+	got := TruthOf(l, s, contention.FaultVariant)
 	assert.Equal(t, contention.LockHolder, got.Class)
 	require.Len(t, got.Culprits, 2)
 	assert.Equal(t, results.Culprit{PID: testPID, TID: 2, Start: time.Second, Functions: []string{"f"}}, got.Culprits[0], "most to blame first")
@@ -228,7 +228,7 @@ func TestTruthNamesCulpritsResourceAndDecoys(t *testing.T) {
 	assert.Equal(t, uint64(4), got.Switches)
 	assert.Equal(t, time.Duration(5), got.RunDelay)
 
-	assert.Empty(t, TruthOf(l, s, scenarios.TwinVariant).Class, "a twin has no class to find")
+	assert.Empty(t, TruthOf(l, s, contention.TwinVariant).Class, "a twin has no class to find")
 }
 
 func TestTruthResourceOfAChainIsTheCulprits(t *testing.T) {
@@ -236,7 +236,7 @@ func TestTruthResourceOfAChainIsTheCulprits(t *testing.T) {
 		culprit(thread(1, work(0, 1000, 1080))),
 		thread(2, wait(0, 1000, 1080), work(1, 1080, 1090)),
 		thread(3, wait(1, 1000, 1090)))
-	assert.Equal(t, stream(1).Resource, TruthOf(l, scenarios.Scenario{}, scenarios.FaultVariant).Resource)
+	assert.Equal(t, stream(1).Resource, TruthOf(l, scenarios.Scenario{}, contention.FaultVariant).Resource)
 }
 
 // randomLedger has threads that do anything at any time on a few resources.
@@ -307,9 +307,9 @@ func TestTruthDoesNotDependOnTheOrderOfThreads(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for i := range 500 {
 		l := randomLedger(random, true)
-		want := TruthOf(l, scenarios.Scenario{}, scenarios.FaultVariant)
+		want := TruthOf(l, scenarios.Scenario{}, contention.FaultVariant)
 		random.Shuffle(len(l.Threads), func(i, j int) { l.Threads[i], l.Threads[j] = l.Threads[j], l.Threads[i] })
-		require.Equal(t, want, TruthOf(l, scenarios.Scenario{}, scenarios.FaultVariant), "ledger %d", i)
+		require.Equal(t, want, TruthOf(l, scenarios.Scenario{}, contention.FaultVariant), "ledger %d", i)
 	}
 }
 
@@ -325,7 +325,7 @@ func TestALongChainEnds(t *testing.T) {
 		}
 		l.Threads = append(l.Threads, t)
 	}
-	got := TruthOf(&l, scenarios.Scenario{}, scenarios.FaultVariant)
+	got := TruthOf(&l, scenarios.Scenario{}, contention.FaultVariant)
 	assert.Equal(t, got.WaitTime, sumOf(got.Root))
 	assert.Equal(t, 1, got.Root[0].TID, "most of it goes to the end of the chain")
 }

@@ -75,7 +75,7 @@ func inSeries(kernel, least results.Kernel) bool {
 
 // trusted checks that what was written down and seen is whole, and that the machine
 // was not too busy.
-func (p *played) trusted(sc scenarios.Scenario, v scenarios.Variant, cpus int) ruling {
+func (p *played) trusted(sc scenarios.Scenario, v contention.Variant, cpus int) ruling {
 	sum := p.account.sums
 	switch {
 	case !p.ledger.Complete():
@@ -86,7 +86,7 @@ func (p *played) trusted(sc scenarios.Scenario, v scenarios.Variant, cpus int) r
 	if r := traceTrusted(p.trace); !r.valid() {
 		return r
 	}
-	didBite := v == scenarios.FaultVariant && biteOf(p.account).cost >= sc.Floor
+	didBite := v == contention.FaultVariant && biteOf(p.account).cost >= sc.Floor
 	if didBite && sc.Class != contention.CPUStarvation {
 		if r := delayOfBlame(p.account); !r.valid() {
 			return r
@@ -221,9 +221,9 @@ func difference(a, b float64) float64 {
 
 // marked checks that a workload put the fault into as many threads as its scenario
 // says, which otherwise is a mistake in one of them.
-func marked(sc scenarios.Scenario, v scenarios.Variant, l *ledger.Ledger) error {
+func marked(sc scenarios.Scenario, v contention.Variant, l *ledger.Ledger) error {
 	want, culprits := 0, 0
-	if v == scenarios.FaultVariant {
+	if v == contention.FaultVariant {
 		want = sc.Culprits
 	}
 	for _, t := range l.Threads {

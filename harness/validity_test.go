@@ -61,19 +61,19 @@ func TestTrustOfABusyMachine(t *testing.T) {
 	floored := scenarios.Scenario{Floor: time.Second}
 	for name, test := range map[string]struct {
 		scenario scenarios.Scenario
-		variant  scenarios.Variant
+		variant  contention.Variant
 		played   *played
 		want     results.Verdict
 	}{
-		"calm fault":                     {variant: scenarios.FaultVariant, played: playedFor(800*ms, 0, 150*ms, 50*ms), want: ""},
-		"culprit that lacked a CPU":      {variant: scenarios.FaultVariant, played: playedFor(800*ms, 0, 201*ms), want: results.Untrusted},
-		"victim that lacked a CPU":       {variant: scenarios.FaultVariant, played: playedFor(800*ms, 0, 100*ms, 101*ms), want: results.Untrusted},
-		"bystander that lacked a CPU":    {variant: scenarios.FaultVariant, played: playedFor(800*ms, 0, 100*ms, 100*ms, 500*ms), want: ""},
-		"fault that did not bite":        {scenario: floored, variant: scenarios.FaultVariant, played: playedFor(800*ms, 0, 201*ms), want: ""},
-		"fault about the CPU":            {scenario: starvation, variant: scenarios.FaultVariant, played: playedFor(800*ms, 0, 201*ms), want: ""},
-		"quiet control":                  {variant: scenarios.ControlVariant, played: playedFor(0, 0, 500*ms), want: ""},
-		"control that others starve":     {variant: scenarios.ControlVariant, played: playedFor(0, 1400*ms, 501*ms), want: results.Untrusted},
-		"control that computes too much": {variant: scenarios.ControlVariant, played: playedFor(0, 1500*ms, 501*ms), want: ""},
+		"calm fault":                     {variant: contention.FaultVariant, played: playedFor(800*ms, 0, 150*ms, 50*ms), want: ""},
+		"culprit that lacked a CPU":      {variant: contention.FaultVariant, played: playedFor(800*ms, 0, 201*ms), want: results.Untrusted},
+		"victim that lacked a CPU":       {variant: contention.FaultVariant, played: playedFor(800*ms, 0, 100*ms, 101*ms), want: results.Untrusted},
+		"bystander that lacked a CPU":    {variant: contention.FaultVariant, played: playedFor(800*ms, 0, 100*ms, 100*ms, 500*ms), want: ""},
+		"fault that did not bite":        {scenario: floored, variant: contention.FaultVariant, played: playedFor(800*ms, 0, 201*ms), want: ""},
+		"fault about the CPU":            {scenario: starvation, variant: contention.FaultVariant, played: playedFor(800*ms, 0, 201*ms), want: ""},
+		"quiet control":                  {variant: contention.ControlVariant, played: playedFor(0, 0, 500*ms), want: ""},
+		"control that others starve":     {variant: contention.ControlVariant, played: playedFor(0, 1400*ms, 501*ms), want: results.Untrusted},
+		"control that computes too much": {variant: contention.ControlVariant, played: playedFor(0, 1500*ms, 501*ms), want: ""},
 	} {
 		got := test.played.trusted(test.scenario, test.variant, 2)
 		assert.Equal(t, test.want, got.verdict, "%s: %s", name, got.reason)

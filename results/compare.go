@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/os2026/ebpf-rca/scenarios"
+	"github.com/os2026/ebpf-rca/contention"
 )
 
 // significance is the level at which a loss counts, after Holm over scenarios.
@@ -154,9 +154,9 @@ func newCell(base, f *Folder, scenario, analyzer string) Cell {
 
 // pairing is what makes two runs a pair: everything but the folder.
 type pairing struct {
-	variant scenarios.Variant
+	variant contention.Variant
 	seed    uint64
-	dose    scenarios.Dose
+	dose    contention.Dose
 }
 
 // outcomes says of each valid run kept whether its verdict is v.

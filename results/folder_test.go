@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/os2026/ebpf-rca/contention"
-	"github.com/os2026/ebpf-rca/scenarios"
 )
 
 // lineOf renders a record as it stands on disk.
@@ -125,7 +124,7 @@ func TestFolderRegrade(t *testing.T) {
 	wrong := aRecord(plan, 0, Miss)
 	wrong.Truth.Culprits = []Culprit{{TID: 5}}
 	wrong.Findings = []contention.Finding{{Class: contention.LockHolder, Culprit: &contention.Thread{TID: 5}}}
-	require.Equal(t, scenarios.FaultVariant, wrong.Variant)
+	require.Equal(t, contention.FaultVariant, wrong.Variant)
 	require.NoError(t, store.Append(wrong))
 	folder, err := Open(store.Dir())
 	require.NoError(t, err)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/os2026/ebpf-rca/contention"
-	"github.com/os2026/ebpf-rca/scenarios"
 )
 
 // startTick is the resolution at which the kernel tells user space when a thread
@@ -32,7 +31,7 @@ type Graded struct {
 // Findings rank in the order they stand in. Each level is ranked on its own: at
 // thread level the list is that of the threads accused, each once, where an
 // accusation of nobody holds a place too.
-func Grade(truth Truth, variant scenarios.Variant, analysis contention.Analysis, ordered bool) Graded {
+func Grade(truth Truth, variant contention.Variant, analysis contention.Analysis, ordered bool) Graded {
 	findings := kept(analysis.Findings)
 	accused := accusedThreads(findings)
 	return Graded{
@@ -128,11 +127,11 @@ func sameThread(tid int, start time.Duration, otherTID int, otherStart time.Dura
 	return start == 0 || otherStart == 0 || start/startTick == otherStart/startTick
 }
 
-func verdict(truth Truth, variant scenarios.Variant, accused []contention.Thread, ordered bool) Verdict {
+func verdict(truth Truth, variant contention.Variant, accused []contention.Thread, ordered bool) Verdict {
 	switch {
-	case variant != scenarios.FaultVariant && len(accused) == 0:
+	case variant != contention.FaultVariant && len(accused) == 0:
 		return CorrectReject
-	case variant != scenarios.FaultVariant:
+	case variant != contention.FaultVariant:
 		return FalseAlarm
 	case namesAll(truth, accused, ordered):
 		return Hit

@@ -9,10 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/os2026/ebpf-rca/contention"
-	"github.com/os2026/ebpf-rca/scenarios"
 )
 
-const fault, twin, control = scenarios.FaultVariant, scenarios.TwinVariant, scenarios.ControlVariant
+const fault, twin, control = contention.FaultVariant, contention.TwinVariant, contention.ControlVariant
 
 // thread makes thread tid of process 10; it started tid ticks and a bit after boot.
 func thread(tid int) contention.Thread {
@@ -59,7 +58,7 @@ func guilty(tids ...int) Truth {
 	return truth
 }
 
-func graded(truth Truth, variant scenarios.Variant, ordered bool, findings ...contention.Finding) Graded {
+func graded(truth Truth, variant contention.Variant, ordered bool, findings ...contention.Finding) Graded {
 	return Grade(truth, variant, contention.Analysis{Findings: findings}, ordered)
 }
 
@@ -90,7 +89,7 @@ func TestVerdictOnFaults(t *testing.T) {
 }
 
 func TestVerdictOnTwinsAndControls(t *testing.T) {
-	for _, variant := range []scenarios.Variant{twin, control} {
+	for _, variant := range []contention.Variant{twin, control} {
 		assert.Equal(t, CorrectReject, graded(Truth{}, variant, false).Verdict)
 		assert.Equal(t, CorrectReject, graded(Truth{}, variant, false, inform(contention.Contended, 1)).Verdict)
 		assert.Equal(t, FalseAlarm, graded(Truth{}, variant, false, accuse(1)).Verdict)

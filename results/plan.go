@@ -9,13 +9,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/os2026/ebpf-rca/scenarios"
+	"github.com/os2026/ebpf-rca/contention"
 )
+
+// Question is a scenario as a plan knows it.
+type Question struct {
+	Scenario string
+	// Variants are played in turns.
+	Variants []contention.Variant
+	Dose     contention.Dose
+}
 
 // PlanOptions says what to plan.
 type PlanOptions struct {
 	RunID     string
-	Scenarios []scenarios.Scenario
+	Questions []Question
 	// Count is how many seeds each scenario is played with, from Seed upwards.
 	Count int
 	Seed  uint64
@@ -23,29 +31,29 @@ type PlanOptions struct {
 	Analyzers []string
 }
 
-// NewPlan lists every run of every scenario, variant and seed, each at the
-// scenario's first dose. The fault and the twin of a seed stand close together
-// and scenarios take turns, so that a change of the machine's mood in the course
-// of a plan falls on all alike; which of fault and twin comes first alternates.
+// NewPlan lists every run of every scenario, variant and seed. The fault and the twin
+// of a seed stand close together and scenarios take turns, so that a change of the
+// machine's mood in the course of a plan falls on all alike; which of fault and twin
+// comes first alternates.
 func NewPlan(o PlanOptions) (Plan, error) {
 	if err := o.check(); err != nil {
 		return Plan{}, fmt.Errorf("plan: %w", err)
 	}
 	plan := Plan{Schema: PlanSchema, RunID: o.RunID, Analyzers: slices.Clone(o.Analyzers), Runs: []Run{}}
-	rounds := passes(o.Scenarios)
+	rounds := passes(o.Questions)
 	for n := range o.Count {
 		for pass := range rounds {
-			for i, s := range o.Scenarios {
-				variant, ok := playedIn(pass, rounds, n+i, s.Variants())
+			for i, s := range o.Questions {
+				variant, ok := playedIn(pass, rounds, n+i, s.Variants)
 				if !ok {
 					continue
 				}
 				plan.Runs = append(plan.Runs, Run{
 					Index:    len(plan.Runs),
-					Scenario: s.Name,
+					Scenario: s.Scenario,
 					Variant:  variant,
 					Seed:     o.Seed + uint64(n),
-					Dose:     firstDose(s),
+					Dose:     s.Dose,
 				})
 			}
 		}
@@ -54,14 +62,14 @@ func NewPlan(o PlanOptions) (Plan, error) {
 }
 
 func (o PlanOptions) check() error {
-	names := make([]string, len(o.Scenarios))
-	for i, s := range o.Scenarios {
-		names[i] = s.Name
+	names := make([]string, len(o.Questions))
+	for i, s := range o.Questions {
+		names[i] = s.Scenario
 	}
 	switch {
 	case o.RunID == "":
 		return errors.New("no run id")
-	case len(o.Scenarios) == 0:
+	case len(o.Questions) == 0:
 		return errors.New("no scenarios")
 	case o.Count < 1:
 		return fmt.Errorf("count %d: want at least 1", o.Count)
@@ -80,17 +88,17 @@ func (o PlanOptions) check() error {
 }
 
 // passes is how often one seed goes through the scenarios.
-func passes(list []scenarios.Scenario) int {
+func passes(list []Question) int {
 	n := 0
 	for _, s := range list {
-		n = max(n, len(s.Variants()))
+		n = max(n, len(s.Variants))
 	}
 	return n
 }
 
 // playedIn returns the variant of a scenario that falls on a pass; turn shifts the
 // order of the variants. A scenario with fewer variants than rounds sits some out.
-func playedIn(pass, rounds, turn int, variants []scenarios.Variant) (scenarios.Variant, bool) {
+func playedIn(pass, rounds, turn int, variants []contention.Variant) (contention.Variant, bool) {
 	if len(variants) == 1 {
 		return variants[0], pass == turn%rounds
 	}
@@ -98,13 +106,6 @@ func playedIn(pass, rounds, turn int, variants []scenarios.Variant) (scenarios.V
 		return "", false
 	}
 	return variants[(pass+turn)%len(variants)], true
-}
-
-func firstDose(s scenarios.Scenario) scenarios.Dose {
-	if len(s.Doses) == 0 {
-		return scenarios.Dose{}
-	}
-	return s.Doses[0]
 }
 
 // repeated returns the first string that is in the list twice, empty if none is.

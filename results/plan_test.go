@@ -9,20 +9,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/os2026/ebpf-rca/scenarios"
+	"github.com/os2026/ebpf-rca/contention"
 )
 
-func catalogue() []scenarios.Scenario {
-	dose := []scenarios.Dose{{Hold: 50 * time.Millisecond, Contenders: 4}, {Hold: time.Millisecond, Contenders: 8}}
-	return []scenarios.Scenario{
-		{Name: "mutex-hold", Doses: dose},
-		{Name: "pipe-chain", Doses: dose},
-		{Name: "control-quiet", Control: true},
+func catalogue() []Question {
+	dose := contention.Dose{Hold: 50 * time.Millisecond, Contenders: 4}
+	pair := []contention.Variant{contention.FaultVariant, contention.TwinVariant}
+	return []Question{
+		{"mutex-hold", pair, dose},
+		{"pipe-chain", pair, dose},
+		{"control-quiet", []contention.Variant{contention.ControlVariant}, contention.Dose{}},
 	}
 }
 
 func TestNewPlanHoldsEveryRunOnce(t *testing.T) {
-	plan, err := NewPlan(PlanOptions{RunID: "r", Scenarios: catalogue(), Count: 4, Seed: 7, Analyzers: []string{"rca", "last-waker"}})
+	plan, err := NewPlan(PlanOptions{RunID: "r", Questions: catalogue(), Count: 4, Seed: 7, Analyzers: []string{"rca", "last-waker"}})
 	require.NoError(t, err)
 	assert.Equal(t, PlanSchema, plan.Schema)
 	assert.Equal(t, []string{"rca", "last-waker"}, plan.Analyzers)
@@ -30,7 +31,7 @@ func TestNewPlanHoldsEveryRunOnce(t *testing.T) {
 
 	type key struct {
 		scenario string
-		variant  scenarios.Variant
+		variant  contention.Variant
 		seed     uint64
 	}
 	seen := map[key]bool{}
@@ -38,11 +39,11 @@ func TestNewPlanHoldsEveryRunOnce(t *testing.T) {
 		assert.Equal(t, i, r.Index)
 		seen[key{r.Scenario, r.Variant, r.Seed}] = true
 		assert.True(t, 7 <= r.Seed && r.Seed < 11)
-		if r.Variant == scenarios.ControlVariant {
+		if r.Variant == contention.ControlVariant {
 			assert.Equal(t, "control-quiet", r.Scenario)
 			assert.Zero(t, r.Dose)
 		} else {
-			assert.Equal(t, scenarios.Dose{Hold: 50 * time.Millisecond, Contenders: 4}, r.Dose)
+			assert.Equal(t, contention.Dose{Hold: 50 * time.Millisecond, Contenders: 4}, r.Dose)
 		}
 	}
 	assert.Len(t, seen, len(plan.Runs))
@@ -51,9 +52,9 @@ func TestNewPlanHoldsEveryRunOnce(t *testing.T) {
 }
 
 func TestNewPlanInterleaves(t *testing.T) {
-	plan, err := NewPlan(PlanOptions{RunID: "r", Scenarios: catalogue(), Count: 6, Analyzers: []string{"rca"}})
+	plan, err := NewPlan(PlanOptions{RunID: "r", Questions: catalogue(), Count: 6, Analyzers: []string{"rca"}})
 	require.NoError(t, err)
-	first := map[scenarios.Variant]int{}
+	first := map[contention.Variant]int{}
 	for i, r := range plan.Runs {
 		if i > 0 {
 			assert.NotEqual(t, plan.Runs[i-1].Scenario, r.Scenario, "run %d repeats its neighbour's scenario", i)
@@ -71,24 +72,24 @@ func TestNewPlanInterleaves(t *testing.T) {
 			assert.Equal(t, 1, twin, "the other variant of seed %d is near", r.Seed)
 		}
 	}
-	assert.Equal(t, map[scenarios.Variant]int{scenarios.FaultVariant: 3, scenarios.TwinVariant: 3}, first)
+	assert.Equal(t, map[contention.Variant]int{contention.FaultVariant: 3, contention.TwinVariant: 3}, first)
 }
 
 func TestNewPlanOfOneControl(t *testing.T) {
-	plan, err := NewPlan(PlanOptions{RunID: "r", Scenarios: catalogue()[2:], Count: 3, Analyzers: []string{"rca"}})
+	plan, err := NewPlan(PlanOptions{RunID: "r", Questions: catalogue()[2:], Count: 3, Analyzers: []string{"rca"}})
 	require.NoError(t, err)
 	assert.Len(t, plan.Runs, 3)
 }
 
 func TestNewPlanRefuses(t *testing.T) {
-	good := PlanOptions{RunID: "r", Scenarios: catalogue(), Count: 1, Analyzers: []string{"rca"}}
+	good := PlanOptions{RunID: "r", Questions: catalogue(), Count: 1, Analyzers: []string{"rca"}}
 	for want, spoil := range map[string]func(*PlanOptions){
 		"no run id":           func(o *PlanOptions) { o.RunID = "" },
-		"no scenarios":        func(o *PlanOptions) { o.Scenarios = nil },
+		"no scenarios":        func(o *PlanOptions) { o.Questions = nil },
 		"count 0":             func(o *PlanOptions) { o.Count = 0 },
 		"no analyzers":        func(o *PlanOptions) { o.Analyzers = nil },
 		"analyzer rca is":     func(o *PlanOptions) { o.Analyzers = []string{"rca", "rca"} },
-		"scenario mutex-hold": func(o *PlanOptions) { o.Scenarios = append(catalogue(), catalogue()[0]) },
+		"scenario mutex-hold": func(o *PlanOptions) { o.Questions = append(catalogue(), catalogue()[0]) },
 		"no room":             func(o *PlanOptions) { o.Seed, o.Count = ^uint64(0), 2 },
 	} {
 		o := good

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/os2026/ebpf-rca/contention"
-	"github.com/os2026/ebpf-rca/scenarios"
 )
 
 // Schemas of the files.
@@ -38,11 +37,11 @@ const (
 
 // Run is one entry of a plan.
 type Run struct {
-	Index    int               `json:"index"`
-	Scenario string            `json:"scenario"`
-	Variant  scenarios.Variant `json:"variant"`
-	Seed     uint64            `json:"seed"`
-	Dose     scenarios.Dose    `json:"dose"`
+	Index    int                `json:"index"`
+	Scenario string             `json:"scenario"`
+	Variant  contention.Variant `json:"variant"`
+	Seed     uint64             `json:"seed"`
+	Dose     contention.Dose    `json:"dose"`
 }
 
 // Plan is written before the first run. A record's key is (index, analyser).

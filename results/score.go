@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/os2026/ebpf-rca/contention"
-	"github.com/os2026/ebpf-rca/scenarios"
 )
 
 // Scores are the figures of a folder. The first analyser decides the outcome.
@@ -34,9 +33,9 @@ type Summary struct {
 	Verdicts map[Verdict]int `json:"verdicts"`
 	// Support is the share of runs that this kernel and machine could do, Validity
 	// the share of those that enter accuracy, also for each variant.
-	Support  Proportion                       `json:"support"`
-	Validity Proportion                       `json:"validity"`
-	Variants map[scenarios.Variant]Proportion `json:"validity_by_variant"`
+	Support  Proportion                        `json:"support"`
+	Validity Proportion                        `json:"validity"`
+	Variants map[contention.Variant]Proportion `json:"validity_by_variant"`
 
 	// Recall is the share of faults that were a hit.
 	Recall Proportion     `json:"recall"`
@@ -145,7 +144,7 @@ func seeds(records []Record) int {
 	return len(distinct)
 }
 
-func isFault(r Record) bool { return r.Variant == scenarios.FaultVariant }
+func isFault(r Record) bool { return r.Variant == contention.FaultVariant }
 
 func valid(records []Record, keep func(Record) bool) []Record {
 	var out []Record
@@ -159,7 +158,7 @@ func valid(records []Record, keep func(Record) bool) []Record {
 
 func (s *Summary) validity(records []Record) {
 	type tally struct{ supported, valid int }
-	all, variants := tally{}, map[scenarios.Variant]tally{}
+	all, variants := tally{}, map[contention.Variant]tally{}
 	for _, r := range records {
 		if r.Verdict == Unsupported {
 			continue
@@ -175,7 +174,7 @@ func (s *Summary) validity(records []Record) {
 	}
 	s.Support = Wilson(float64(all.supported), len(records))
 	s.Validity = Wilson(float64(all.valid), all.supported)
-	s.Variants = map[scenarios.Variant]Proportion{}
+	s.Variants = map[contention.Variant]Proportion{}
 	for variant, t := range variants {
 		s.Variants[variant] = Wilson(float64(t.valid), t.supported)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/os2026/ebpf-rca/contention"
-	"github.com/os2026/ebpf-rca/scenarios"
 )
 
 // folderOf makes a folder whose plan is that of the records, with indices and seeds
@@ -20,7 +19,7 @@ func folderOf(analyzers []string, records ...Record) *Folder {
 	f := &Folder{Plan: Plan{Schema: PlanSchema, RunID: testRunID, Analyzers: analyzers}}
 	type group struct {
 		scenario string
-		variant  scenarios.Variant
+		variant  contention.Variant
 	}
 	next := map[group]uint64{}
 	for i := 0; i < len(records); i += len(analyzers) {
@@ -38,7 +37,7 @@ func folderOf(analyzers []string, records ...Record) *Folder {
 }
 
 // play makes n records of a verdict, with findings and truth to match.
-func play(n int, scenario string, variant scenarios.Variant, v Verdict) []Record {
+func play(n int, scenario string, variant contention.Variant, v Verdict) []Record {
 	r := Record{Run: Run{Scenario: scenario, Variant: variant}, Verdict: v}
 	if variant == fault {
 		r.Truth = guilty(1)
@@ -112,7 +111,7 @@ func TestSummarizeQuiet(t *testing.T) {
 	assert.Equal(t, Wilson(3, 5), s.Specificity)
 	assert.Equal(t, Wilson(7, 8), s.Support)
 	assert.Equal(t, Wilson(5, 7), s.Validity)
-	assert.Equal(t, map[scenarios.Variant]Proportion{twin: Wilson(4, 6), control: Wilson(1, 1)}, s.Variants)
+	assert.Equal(t, map[contention.Variant]Proportion{twin: Wilson(4, 6), control: Wilson(1, 1)}, s.Variants)
 	assert.Zero(t, s.Thread)
 }
 

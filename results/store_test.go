@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/os2026/ebpf-rca/contention"
-	"github.com/os2026/ebpf-rca/scenarios"
 )
 
 const testRunID = "20261130T131500Z-6.18.44-1f3a"
@@ -29,9 +28,10 @@ func onePlan(t testing.TB, count int, analyzers ...string) Plan {
 	}
 	plan, err := NewPlan(PlanOptions{
 		RunID: testRunID,
-		Scenarios: []scenarios.Scenario{
-			{Name: "mutex-hold", Doses: []scenarios.Dose{{Hold: 50 * time.Millisecond, Contenders: 4}}},
-			{Name: "control-quiet", Control: true},
+		Questions: []Question{
+			{"mutex-hold", []contention.Variant{contention.FaultVariant, contention.TwinVariant},
+				contention.Dose{Hold: 50 * time.Millisecond, Contenders: 4}},
+			{"control-quiet", []contention.Variant{contention.ControlVariant}, contention.Dose{}},
 		},
 		Count: count, Seed: 1, Analyzers: analyzers,
 	})

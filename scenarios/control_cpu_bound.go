@@ -4,6 +4,8 @@ package scenarios
 
 import (
 	"time"
+
+	"github.com/os2026/ebpf-rca/contention"
 )
 
 func controlCPUBound() Scenario {
@@ -12,7 +14,7 @@ func controlCPUBound() Scenario {
 		Mechanism: "One thread that computes without pause beside others that do a little now and then.",
 		Control:   true,
 		Needs:     plainNeeds(),
-		Doses:     []Dose{{Contenders: 3}},
+		Doses:     []contention.Dose{{Contenders: 3}},
 		Workload:  "control-cpu-bound",
 		Duration:  1500 * time.Millisecond,
 	}

@@ -16,7 +16,7 @@ func controlIdlePool() Scenario {
 		Smoke:     true,
 		Kinds:     []contention.Kind{contention.CondVar, contention.Mutex},
 		Needs:     plainNeeds(),
-		Doses:     []Dose{{Contenders: 4}},
+		Doses:     []contention.Dose{{Contenders: 4}},
 		Workload:  "control-idle-pool",
 		Duration:  1500 * time.Millisecond,
 	}

@@ -15,7 +15,7 @@ func controlMutexUncontended() Scenario {
 		Control:   true,
 		Kinds:     []contention.Kind{contention.Mutex},
 		Needs:     plainNeeds(),
-		Doses:     []Dose{{Contenders: 4}},
+		Doses:     []contention.Dose{{Contenders: 4}},
 		Workload:  "control-mutex-uncontended",
 		Duration:  1500 * time.Millisecond,
 	}

@@ -16,7 +16,7 @@ func controlPipeBalanced() Scenario {
 		Smoke:     true,
 		Kinds:     []contention.Kind{contention.Pipe},
 		Needs:     plainNeeds(),
-		Doses:     []Dose{{Contenders: 1}},
+		Doses:     []contention.Dose{{Contenders: 1}},
 		Workload:  "control-pipe-balanced",
 		Duration:  1500 * time.Millisecond,
 	}

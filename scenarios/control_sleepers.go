@@ -4,6 +4,8 @@ package scenarios
 
 import (
 	"time"
+
+	"github.com/os2026/ebpf-rca/contention"
 )
 
 func controlSleepers() Scenario {
@@ -12,7 +14,7 @@ func controlSleepers() Scenario {
 		Mechanism: "Threads that sleep of their own accord, each twice as long as the one before.",
 		Control:   true,
 		Needs:     plainNeeds(),
-		Doses:     []Dose{{Contenders: 8}},
+		Doses:     []contention.Dose{{Contenders: 8}},
 		Workload:  "control-sleepers",
 		Duration:  1500 * time.Millisecond,
 	}

@@ -15,7 +15,7 @@ func futexRaw() Scenario {
 		Smoke:     true,
 		Kinds:     []contention.Kind{contention.Futex},
 		Needs:     plainNeeds(),
-		Doses: []Dose{
+		Doses: []contention.Dose{
 			{Hold: 40 * time.Millisecond, Contenders: 4},
 			{Hold: 10 * time.Millisecond, Contenders: 4},
 			{Hold: 40 * time.Millisecond, Contenders: 2},

@@ -14,7 +14,7 @@ func futexShared() Scenario {
 		Mechanism: "One thread sleeps while it holds a mutex in memory that two processes share, each at an address of its own.",
 		Kinds:     []contention.Kind{contention.Mutex},
 		Needs:     plainNeeds(),
-		Doses: []Dose{
+		Doses: []contention.Dose{
 			{Hold: 40 * time.Millisecond, Contenders: 4},
 			{Hold: 10 * time.Millisecond, Contenders: 4},
 			{Hold: 40 * time.Millisecond, Contenders: 2},

@@ -15,7 +15,7 @@ func mutexConvoy() Scenario {
 		Smoke:     true,
 		Kinds:     []contention.Kind{contention.Mutex},
 		Needs:     plainNeeds(),
-		Doses: []Dose{
+		Doses: []contention.Dose{
 			{Hold: 50 * time.Millisecond, Contenders: 4},
 			{Hold: 20 * time.Millisecond, Contenders: 4},
 			{Hold: 50 * time.Millisecond, Contenders: 2},

@@ -15,7 +15,7 @@ func mutexHold() Scenario {
 		Smoke:     true,
 		Kinds:     []contention.Kind{contention.Mutex},
 		Needs:     plainNeeds(),
-		Doses: []Dose{
+		Doses: []contention.Dose{
 			{Hold: 50 * time.Millisecond, Contenders: 4},
 			{Hold: 10 * time.Millisecond, Contenders: 4},
 			{Hold: 50 * time.Millisecond, Contenders: 1},

@@ -14,7 +14,7 @@ func mutexHoldOnCPU() Scenario {
 		Mechanism: "One thread computes while it holds a mutex that the others need for microseconds.",
 		Kinds:     []contention.Kind{contention.Mutex},
 		Needs:     plainNeeds(),
-		Doses: []Dose{
+		Doses: []contention.Dose{
 			{Hold: 20 * time.Millisecond, Contenders: 4},
 			{Hold: 5 * time.Millisecond, Contenders: 4},
 			{Hold: 20 * time.Millisecond, Contenders: 1},

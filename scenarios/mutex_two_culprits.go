@@ -14,7 +14,7 @@ func mutexTwoCulprits() Scenario {
 		Mechanism: "Two threads sleep while they hold a mutex, one after the other; of the waiting, 70 % is due to the first and 30 % to the second.",
 		Kinds:     []contention.Kind{contention.Mutex},
 		Needs:     plainNeeds(),
-		Doses: []Dose{
+		Doses: []contention.Dose{
 			{Hold: 50 * time.Millisecond, Contenders: 4},
 			{Hold: 20 * time.Millisecond, Contenders: 4},
 			{Hold: 50 * time.Millisecond, Contenders: 8},

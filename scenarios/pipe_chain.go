@@ -14,7 +14,7 @@ func pipeChain() Scenario {
 		Mechanism: "Three stages over two pipes: the first computes each item for long, and the last waits for it by way of the second.",
 		Kinds:     []contention.Kind{contention.Pipe},
 		Needs:     plainNeeds(),
-		Doses: []Dose{
+		Doses: []contention.Dose{
 			{Hold: 20 * time.Millisecond, Contenders: 1},
 			{Hold: 5 * time.Millisecond, Contenders: 1},
 		},

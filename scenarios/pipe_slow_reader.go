@@ -14,7 +14,7 @@ func pipeSlowReader() Scenario {
 		Mechanism: "A writer waits for room in a full pipe whose reader computes for long before it takes each item.",
 		Kinds:     []contention.Kind{contention.Pipe},
 		Needs:     plainNeeds(),
-		Doses: []Dose{
+		Doses: []contention.Dose{
 			{Hold: 20 * time.Millisecond, Contenders: 1},
 			{Hold: 5 * time.Millisecond, Contenders: 1},
 			{Hold: 2 * time.Millisecond, Contenders: 1},

@@ -15,7 +15,7 @@ func pipeSlowWriter() Scenario {
 		Smoke:     true,
 		Kinds:     []contention.Kind{contention.Pipe},
 		Needs:     plainNeeds(),
-		Doses: []Dose{
+		Doses: []contention.Dose{
 			{Hold: 20 * time.Millisecond, Contenders: 1},
 			{Hold: 5 * time.Millisecond, Contenders: 1},
 			{Hold: 2 * time.Millisecond, Contenders: 1},

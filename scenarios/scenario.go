@@ -9,23 +9,6 @@ import (
 	"github.com/os2026/ebpf-rca/contention"
 )
 
-// Variant is one of the ways to play a scenario.
-type Variant string
-
-// The variants. A fault has a culprit; a twin is the same program without one; a
-// control has never had one.
-const (
-	FaultVariant   Variant = "fault"
-	TwinVariant    Variant = "twin"
-	ControlVariant Variant = "control"
-)
-
-// Dose is how strongly a fault is given.
-type Dose struct {
-	Hold       time.Duration `json:"hold_ns"`
-	Contenders int           `json:"contenders"`
-}
-
 // Needs is what a scenario cannot do without.
 type Needs struct {
 	// Kernel is the first series it runs on, as in "5.8".
@@ -54,7 +37,7 @@ type Scenario struct {
 	Kinds []contention.Kind
 	Needs Needs
 	// Doses starts with the one that is used where none is asked for.
-	Doses []Dose
+	Doses []contention.Dose
 	// Workload is the program in workload/, without its extension.
 	Workload string
 	// Duration is how long one run lasts.
@@ -85,9 +68,9 @@ func (s Scenario) Family() string {
 }
 
 // Variants are the ways in which s is played in a plan.
-func (s Scenario) Variants() []Variant {
+func (s Scenario) Variants() []contention.Variant {
 	if s.Control {
-		return []Variant{ControlVariant}
+		return []contention.Variant{contention.ControlVariant}
 	}
-	return []Variant{FaultVariant, TwinVariant}
+	return []contention.Variant{contention.FaultVariant, contention.TwinVariant}
 }

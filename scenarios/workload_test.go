@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/scenarios"
 )
 
@@ -76,7 +77,7 @@ type play struct {
 }
 
 // start starts s in a variant and waits until it is ready.
-func start(t *testing.T, s scenarios.Scenario, v scenarios.Variant, seed int, duration time.Duration) *play {
+func start(t *testing.T, s scenarios.Scenario, v contention.Variant, seed int, duration time.Duration) *play {
 	t.Helper()
 	p := &play{t: t, ledger: filepath.Join(t.TempDir(), "ledger")}
 	p.cmd = exec.Command(build(t, s.Workload), arguments(s, v, seed, duration, p.ledger)...)
@@ -99,7 +100,7 @@ func start(t *testing.T, s scenarios.Scenario, v scenarios.Variant, seed int, du
 	return p
 }
 
-func arguments(s scenarios.Scenario, v scenarios.Variant, seed int, duration time.Duration, ledger string) []string {
+func arguments(s scenarios.Scenario, v contention.Variant, seed int, duration time.Duration, ledger string) []string {
 	dose := s.Doses[0]
 	return []string{
 		"--variant=" + string(v),
@@ -134,7 +135,7 @@ func (p *play) exit() int {
 }
 
 // whole plays a variant from beginning to end.
-func whole(t *testing.T, s scenarios.Scenario, v scenarios.Variant) *ledger {
+func whole(t *testing.T, s scenarios.Scenario, v contention.Variant) *ledger {
 	t.Helper()
 	p := start(t, s, v, 1, 390*time.Millisecond)
 	p.letGo()
@@ -148,14 +149,14 @@ func TestWorkloads(t *testing.T) {
 	for _, s := range scenarios.Catalogue() {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			ledgers := map[scenarios.Variant]*ledger{}
+			ledgers := map[contention.Variant]*ledger{}
 			for _, v := range s.Variants() {
 				ledgers[v] = whole(t, s, v)
 				checkComplete(t, ledgers[v])
 				checkRoles(t, s, v, ledgers[v])
 			}
 			if !s.Control {
-				checkTwin(t, ledgers[scenarios.FaultVariant], ledgers[scenarios.TwinVariant])
+				checkTwin(t, ledgers[contention.FaultVariant], ledgers[contention.TwinVariant])
 			}
 		})
 	}
@@ -178,13 +179,13 @@ func checkComplete(t *testing.T, l *ledger) {
 	}
 }
 
-func checkRoles(t *testing.T, s scenarios.Scenario, v scenarios.Variant, l *ledger) {
+func checkRoles(t *testing.T, s scenarios.Scenario, v contention.Variant, l *ledger) {
 	t.Helper()
 	culprits, wouldBe := 0, 0
 	switch v {
-	case scenarios.FaultVariant:
+	case contention.FaultVariant:
 		culprits = s.Culprits
-	case scenarios.TwinVariant:
+	case contention.TwinVariant:
 		wouldBe = s.Culprits
 	}
 	assert.Len(t, l.flagged(culpritFlag), culprits)
@@ -229,9 +230,9 @@ func TestSeedChoosesTheCulprit(t *testing.T) {
 	s, _ := scenarios.Find("mutex-hold")
 	chosen := map[int]bool{}
 	for seed := range 8 {
-		fault := start(t, s, scenarios.FaultVariant, seed, time.Second)
+		fault := start(t, s, contention.FaultVariant, seed, time.Second)
 		culprits := readLedger(t, fault.ledger).flagged(culpritFlag)
-		twin := start(t, s, scenarios.TwinVariant, seed, time.Second)
+		twin := start(t, s, contention.TwinVariant, seed, time.Second)
 		assert.Equal(t, culprits, readLedger(t, twin.ledger).flagged(wouldBeCulpritFlag))
 		require.Len(t, culprits, 1)
 		chosen[culprits[0]] = true
@@ -242,7 +243,7 @@ func TestSeedChoosesTheCulprit(t *testing.T) {
 // A thread is named by its index alone.
 func TestThreadNamesGiveNothingAway(t *testing.T) {
 	s, _ := scenarios.Find("futex-shared")
-	p := start(t, s, scenarios.FaultVariant, 3, time.Second)
+	p := start(t, s, contention.FaultVariant, 3, time.Second)
 	for i, th := range readLedger(t, p.ledger).threads {
 		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", th.PID, th.TID))
 		require.NoError(t, err)
@@ -321,17 +322,17 @@ func TestWorkloadRefusesWhatItCannotPlay(t *testing.T) {
 	control, _ := scenarios.Find("control-quiet")
 	for name, c := range map[string]struct {
 		scenario scenarios.Scenario
-		variant  scenarios.Variant
+		variant  contention.Variant
 		spoil    func([]string) []string
 		want     string
 	}{
-		"fault as control":  {fault, scenarios.ControlVariant, nil, "no such variant"},
-		"control as fault":  {control, scenarios.FaultVariant, nil, "no such variant"},
+		"fault as control":  {fault, contention.ControlVariant, nil, "no such variant"},
+		"control as fault":  {control, contention.FaultVariant, nil, "no such variant"},
 		"variant unknown":   {fault, "both", nil, "--variant=both: not a value"},
-		"option missing":    {fault, scenarios.FaultVariant, func(a []string) []string { return a[1:] }, "--variant is missing"},
-		"number malformed":  {fault, scenarios.FaultVariant, replace("--seed=", "--seed=-1"), "--seed=-1: not a value"},
-		"argument unknown":  {fault, scenarios.FaultVariant, func(a []string) []string { return append(a, "x") }, "x: not an option"},
-		"hold of no length": {fault, scenarios.FaultVariant, replace("--hold-ns=", "--hold-ns=0"), "no such dose"},
+		"option missing":    {fault, contention.FaultVariant, func(a []string) []string { return a[1:] }, "--variant is missing"},
+		"number malformed":  {fault, contention.FaultVariant, replace("--seed=", "--seed=-1"), "--seed=-1: not a value"},
+		"argument unknown":  {fault, contention.FaultVariant, func(a []string) []string { return append(a, "x") }, "x: not an option"},
+		"hold of no length": {fault, contention.FaultVariant, replace("--hold-ns=", "--hold-ns=0"), "no such dose"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := arguments(c.scenario, c.variant, 1, time.Second, filepath.Join(t.TempDir(), "ledger"))
@@ -366,7 +367,7 @@ func TestLedgerMayBeInherited(t *testing.T) {
 	require.NoError(t, err)
 	defer file.Close()
 
-	cmd := exec.Command(build(t, s.Workload), arguments(s, scenarios.FaultVariant, 1, 50*time.Millisecond, "/dev/fd/3")...)
+	cmd := exec.Command(build(t, s.Workload), arguments(s, contention.FaultVariant, 1, 50*time.Millisecond, "/dev/fd/3")...)
 	cmd.Stdin = openPipe(t)
 	cmd.ExtraFiles = []*os.File{file}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package harness
+
+import (
+	"github.com/os2026/ebpf-rca/contention"
+	"github.com/os2026/ebpf-rca/results"
+	"github.com/os2026/ebpf-rca/scenarios"
+)
+
+// Questions are scenarios as a plan knows them, each at its first dose.
+func Questions(list []scenarios.Scenario) []results.Question {
+	out := make([]results.Question, len(list))
+	for i, s := range list {
+		out[i] = results.Question{Scenario: s.Name, Variants: s.Variants(), Dose: firstDose(s)}
+	}
+	return out
+}
+
+func firstDose(s scenarios.Scenario) contention.Dose {
+	if len(s.Doses) == 0 {
+		return contention.Dose{}
+	}
+	return s.Doses[0]
+}
