@@ -3,6 +3,7 @@
 package contention
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 )
@@ -85,4 +86,18 @@ type Resource struct {
 	TID    int    `json:"tid,omitempty"`
 	Side   Side   `json:"side,omitempty"`
 	Symbol string `json:"symbol,omitempty"`
+}
+
+// Compare orders resources by kind, then by what else tells them apart.
+func (r Resource) Compare(other Resource) int {
+	return cmp.Or(
+		cmp.Compare(r.Kind, other.Kind),
+		cmp.Compare(r.Address, other.Address),
+		cmp.Compare(r.Device, other.Device),
+		cmp.Compare(r.Inode, other.Inode),
+		cmp.Compare(r.PID, other.PID),
+		cmp.Compare(r.TID, other.TID),
+		cmp.Compare(r.Side, other.Side),
+		cmp.Compare(r.Symbol, other.Symbol),
+	)
 }

@@ -27,7 +27,10 @@ type Trace struct {
 	Samples []Sample
 	// Stacks holds every stack once; Stacks[NoStack] is empty.
 	Stacks []Stack
-	Loss   Loss
+	// Observer is the pid of the process that watched, 0 if unknown. What it does to
+	// the target is a cost of watching and nobody's fault.
+	Observer int
+	Loss     Loss
 }
 
 // Stack returns the stack id names, nil if there is none.
@@ -36,6 +39,32 @@ func (t *Trace) Stack(id StackID) Stack {
 		return nil
 	}
 	return t.Stacks[id]
+}
+
+// Observed returns the pids of the processes the trace tells of: those of which a
+// thread waited, was kept from a CPU, or was sampled. Of the threads of others only
+// what they did to these is known, and not whether they worked or slept meanwhile.
+func (t *Trace) Observed() map[int]bool {
+	pids := make(map[ThreadID]int, len(t.Threads))
+	for _, thread := range t.Threads {
+		pids[thread.ID()] = thread.PID
+	}
+	seen := make(map[int]bool)
+	note := func(id ThreadID) {
+		if pid, ok := pids[id]; ok {
+			seen[pid] = true
+		}
+	}
+	for i := range t.Waits {
+		note(t.Waits[i].Thread)
+	}
+	for i := range t.Preemptions {
+		note(t.Preemptions[i].Thread)
+	}
+	for i := range t.Samples {
+		note(t.Samples[i].Thread)
+	}
+	return seen
 }
 
 // Wait is one sleep of one thread.

@@ -40,15 +40,13 @@ func Analyze(trace *contention.Trace, opts Options) contention.Analysis {
 
 // charges adds up what each thread answers for, most first.
 func charges(ix *index, b *book) []contention.Charge {
-	sums := make(map[contention.ThreadID]time.Duration)
+	sums := make(map[threadNo]time.Duration)
 	for key, account := range b.accounts {
 		sums[key.culprit] += account.blame
 	}
 	out := make([]contention.Charge, 0, len(sums))
-	for id, blame := range sums {
-		if blame > 0 {
-			out = append(out, contention.Charge{Thread: ix.known(id), Blame: blame})
-		}
+	for thread, blame := range sums {
+		out = append(out, contention.Charge{Thread: ix.threads[thread], Blame: blame})
 	}
 	slices.SortFunc(out, func(a, b contention.Charge) int {
 		return cmp.Or(cmp.Compare(b.Blame, a.Blame), a.Thread.ID().Compare(b.Thread.ID()))

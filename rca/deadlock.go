@@ -2,31 +2,30 @@
 
 package rca
 
-import "github.com/os2026/ebpf-rca/contention"
-
 // deadlocks finds the waits that will never end: open ones whose owners wait for
 // each other in a circle. It returns for each whom it is for.
-func deadlocks(ix *index) map[int]contention.ThreadID {
-	open := make(map[contention.ThreadID]int)
-	next := make(map[contention.ThreadID]contention.ThreadID)
-	for i, w := range ix.trace.Waits {
-		if !w.Open() {
+func deadlocks(ix *index) map[int32]threadNo {
+	open := make(map[threadNo]int32)
+	next := make(map[threadNo]threadNo)
+	for i := range ix.waits {
+		w := &ix.waits[i]
+		if !w.open || w.within(ix.window).length() == 0 {
 			continue
 		}
-		if owner, ok := ix.ownerOf(w); ok && len(ix.after(w.Resource, w.Begin)) == 0 {
-			open[w.Thread], next[w.Thread] = i, owner
+		if owner, ok := ix.ownerThroughout(w); ok {
+			open[w.thread], next[w.thread] = int32(i), owner
 		}
 	}
-	stuck := make(map[int]contention.ThreadID)
-	for thread, wait := range open {
+	stuck := make(map[int32]threadNo)
+	for thread, i := range open {
 		if inCircle(thread, next) {
-			stuck[wait] = next[thread]
+			stuck[i] = next[thread]
 		}
 	}
 	return stuck
 }
 
-func inCircle(start contention.ThreadID, next map[contention.ThreadID]contention.ThreadID) bool {
+func inCircle(start threadNo, next map[threadNo]threadNo) bool {
 	at := start
 	for range next {
 		to, ok := next[at]

@@ -10,17 +10,29 @@
 // thread that wakes a waiter is only the last of those it waited for.
 //
 // While a thread had the resource it may have waited itself: those parts are
-// explained in the same way, so that time moves on to the end of the chain. What a
-// thread does of its own accord while it holds a lock it answers for, sleeping
-// included; one that others expect something from (data in a pipe, a signal) does
-// not answer for its sleep, and that time is external.
+// explained in the same way, so that time moves on to the end of the chain. What
+// nobody further along answers for falls back on the nearest thread of the chain that
+// holds a lock: it answers for all it does meanwhile, sleeping included. A thread that
+// others expect something from (data in a pipe, a signal) does not answer for its
+// sleep; with no lock on the way that time is external. Of a process that is not in
+// the trace it is not known whether it worked or slept, so it passes for asleep.
 //
 // Each nanosecond waited is charged to one thread, or is external, or is open
 // because the wait has not ended: the three add up to the waiting, exactly. Sleeping
 // by choice (kinds timer, signal and poll) is not waiting; the totals list it by
 // kind and leave it out of the sum.
 //
-// The steps, a file each: index the trace (index.go), tell locks from producers
-// (behaviour.go), find cycles (deadlock.go), charge each wait (explain.go, charge.go),
-// judge the charges (judge.go) and tell the findings (finding.go, stacks.go).
+// Where a thread that is waited for wants a CPU for longer than a fair scheduler lets
+// it, the time moves on to who had the CPU, if that one stands out among those who
+// want it. Otherwise the thread answers for it, but is not accused for it.
+//
+// A thread is accused when it cost a victim enough and stands out: it holds a lock,
+// or has a CPU, for much longer than others that want it, or it produces and waits
+// much less than those who wait for it. No names of threads or functions and no
+// addresses matter, other than to tell things apart.
+//
+// The steps, a file each: index the trace (number.go, index.go, order.go), tell locks
+// from producers (behaviour.go), find cycles (deadlock.go), charge each wait
+// (explain.go, charge.go), judge the charges (judge.go, crowd.go, usual.go,
+// exchange.go) and tell the findings (finding.go, stacks.go).
 package rca

@@ -2,115 +2,106 @@
 
 package rca
 
-import (
-	"slices"
-
-	"github.com/os2026/ebpf-rca/contention"
-)
-
-// maxDepth bounds how far a chain is followed.
+// maxDepth bounds how far a chain is followed. Real chains have two or three hops;
+// the bound keeps a garbled trace from costing more than a long one.
 const maxDepth = 10
-
-// victim is whose wait is being explained.
-type victim struct {
-	thread   contention.ThreadID
-	resource contention.Resource
-	wait     int
-	stack    contention.StackID
-}
 
 // explanation is one wait being explained.
 type explanation struct {
 	*index
-	book  *book
-	stuck map[int]contention.ThreadID // waits that are part of a deadlock, and for whom
+	*book
+	stuck map[int32]threadNo // waits that are part of a deadlock, and for whom
 	victim
+	// path leads from the victim to the thread that is looked at.
+	path []hop
 }
 
 // explainAll enters every wait of the trace into a book.
 func explainAll(ix *index) *book {
-	b := newBook()
-	stuck := deadlocks(ix)
-	for i, w := range ix.trace.Waits {
-		s := span{w.Begin, ix.end(w)}.within(ix.window)
+	e := explanation{index: ix, book: newBook(ix), stuck: deadlocks(ix)}
+	for i := range ix.waits {
+		w := &ix.waits[i]
+		s := w.within(ix.window)
 		if s.length() == 0 {
 			continue
 		}
-		kind := b.totals.ByKind[w.Resource.Kind]
-		kind.Waits++
-		kind.WaitTime += s.length()
-		b.totals.ByKind[w.Resource.Kind] = kind
-		if natureOf(w.Resource.Kind) == choice {
-			continue
-		}
-		b.totals.Waits++
-		b.totals.WaitTime += s.length()
-		e := explanation{ix, b, stuck, victim{w.Thread, w.Resource, i, w.Stack}}
-		if rest := e.split(i, s, nil); rest.length() > 0 {
-			e.leave(w, rest)
+		o := &ix.objects[w.resource]
+		e.count(o.Kind, s.length(), o.nature != choice)
+		if o.nature != choice {
+			e.victim = victim{w.thread, w.resource, int32(i), w.stack, w.open}
+			e.split(int32(i), s)
 		}
 	}
-	return b
+	return e.book
 }
 
-// leave enters what no release explains: a wait that something else ended was for
-// the outside world, and one that nothing ended is open.
-func (e *explanation) leave(w contention.Wait, rest span) {
-	if w.Open() {
-		e.book.totals.Open += rest.length()
+// split charges the part s of wait i over the releases of what was waited for: the
+// time between two releases belongs to whoever makes the later one.
+func (e *explanation) split(i int32, s span) {
+	w := &e.waits[i]
+	if owner, ok := e.stuck[i]; ok {
+		e.path = append(e.path, hop{w.thread, owner, w.resource, byOwner})
+		e.charge(e.victim, byDeadlock, e.path, s)
+		e.path = e.path[:len(e.path)-1]
 		return
 	}
-	e.book.passOver(e.victim, nil, rest)
-}
-
-// split charges the part s of wait i over the releases of what was waited for, and
-// returns what is left behind the last of them. path leads to the waiter.
-func (e *explanation) split(i int, s span, path []hop) span {
-	w := e.trace.Waits[i]
-	if natureOf(w.Resource.Kind) == outside {
-		return s
-	}
-	if owner, ok := e.stuck[i]; ok {
-		e.book.charge(e.victim, owner, byDeadlock, extend(path, w, owner, contention.ByOwner), s)
-		return span{}
-	}
-	for _, r := range e.after(w.Resource, s.from) {
-		if s.length() == 0 {
-			break
+	if e.objects[w.resource].nature.byThreads() {
+		for _, r := range e.after(w.resource, s.from) {
+			if s.length() == 0 || r.at > w.to && !e.endsLater(w) {
+				break
+			}
+			part := span{s.from, min(r.at, s.to)}
+			e.blameFor(hop{w.thread, r.thread, w.resource, r.evidence()}, part)
+			s.from = part.to
 		}
-		part := span{s.from, min(r.at, s.to)}
-		evidence := contention.ByWaker
-		if r.certain {
-			evidence = contention.ByRelease
+		if owner, ok := e.ownerThroughout(w); ok && s.length() > 0 {
+			e.blameFor(hop{w.thread, owner, w.resource, byOwner}, s)
+			return
 		}
-		e.answer(r.thread, part, extend(path, w, r.thread, evidence))
-		s.from = part.to
 	}
-	if owner, ok := e.ownerOf(w); ok && s.length() > 0 && len(e.after(w.Resource, w.Begin)) == 0 {
-		// Whoever had it when the wait began has it still: it could not let it go
-		// without waking somebody.
-		e.answer(owner, s, extend(path, w, owner, contention.ByOwner))
-		return span{}
-	}
-	return s
+	e.fallBack(e.path, s)
 }
 
-func extend(path []hop, w contention.Wait, holder contention.ThreadID, evidence contention.Evidence) []hop {
-	return append(slices.Clip(path), hop{w.Thread, holder, w.Resource, evidence})
+// endsLater reports whether a release that came after w was over still tells who w
+// waited for. It does where w is a slice of a longer wait for a lock: it ended by a
+// timer or a signal, and the thread tries again. It does not where a thread waits for
+// what another makes, or on a word of its own: such a wait may have been meant to end
+// by the timer.
+func (e *explanation) endsLater(w *wait) bool {
+	if !e.objects[w.resource].lock || e.private(w.resource) {
+		return false
+	}
+	_, known := e.ownerThroughout(w) // who knows better
+	return !known
 }
 
-// answer charges s to the thread at the end of path, but for what held that thread
-// up itself.
-func (e *explanation) answer(holder contention.ThreadID, s span, path []hop) {
+// blameFor follows one more hop.
+func (e *explanation) blameFor(h hop, s span) {
+	e.path = append(e.path, h)
+	e.answer(s)
+	e.path = e.path[:len(e.path)-1]
+}
+
+// answer charges s to the thread at the end of the path, but for what held that
+// thread up itself.
+func (e *explanation) answer(s span) {
+	last := e.path[len(e.path)-1]
 	way := byProducing
-	if e.locks[path[len(path)-1].resource] {
+	if e.objects[last.resource].lock {
 		way = byHolding
 	}
-	if holder == e.thread || len(path) > maxDepth || revisits(path) {
-		e.book.charge(e.victim, holder, way, path, s)
+	switch {
+	case isWaiting(e.path, last.holder): // so it had nothing, and got it later from somebody unknown
+		e.fallBack(e.path[:len(e.path)-1], s)
+		return
+	case way == byProducing && !e.observed[last.holder]: // it may have slept
+		e.fallBack(e.path, s)
+		return
+	case len(e.path) > maxDepth:
+		e.charge(e.victim, way, e.path, s)
 		return
 	}
-	for _, ep := range e.during(holder, s.from) {
+	for _, ep := range e.during(last.holder, s.from) {
 		if ep.from >= s.to {
 			break
 		}
@@ -118,56 +109,55 @@ func (e *explanation) answer(holder contention.ThreadID, s span, path []hop) {
 		if part.length() == 0 {
 			continue
 		}
-		e.chargeIfAny(holder, way, path, span{s.from, part.from})
-		e.heldUp(holder, way, ep, part, path)
+		e.charge(e.victim, way, e.path, span{s.from, part.from})
+		if ep.wait == wantsCPU {
+			e.crowdedOut(way, ep, part)
+		} else {
+			e.split(ep.wait, part)
+		}
 		s.from = part.to
 	}
-	e.chargeIfAny(holder, way, path, s)
+	e.charge(e.victim, way, e.path, s)
 }
 
-func (e *explanation) chargeIfAny(holder contention.ThreadID, way how, path []hop, s span) {
-	if s.length() > 0 {
-		e.book.charge(e.victim, holder, way, path, s)
-	}
-}
-
-// heldUp charges a part in which the holder itself did not run.
-func (e *explanation) heldUp(holder contention.ThreadID, way how, ep episode, part span, path []hop) {
-	if ep.wait == wantsCPU {
-		e.crowdedOut(holder, way, ep, part, path)
+// crowdedOut charges a part of an episode in which the thread at the end of the path
+// wanted a CPU to who had it, unless it was but a fair share.
+func (e *explanation) crowdedOut(way how, ep episode, s span) {
+	holder := e.path[len(e.path)-1].holder
+	if ep.occupant == nobody || ep.occupant == holder || isWaiting(e.path, ep.occupant) || ep.length() < fairDelay {
+		e.chargeIdle(e.victim, way, e.path, s)
 		return
 	}
-	w := e.trace.Waits[ep.wait]
-	rest := part
-	if natureOf(w.Resource.Kind) != choice {
-		rest = e.split(ep.wait, part, path)
-	}
-	if rest.length() == 0 {
-		return
-	}
-	// It slept of its own accord, or for the outside world.
-	if way == byHolding {
-		e.book.charge(e.victim, holder, way, path, rest)
-	} else {
-		e.book.passOver(e.victim, path, rest)
-	}
+	e.path = append(e.path, hop{holder, ep.occupant, e.cpu, byCPU})
+	e.crowdOut(e.victim, way, e.path, s, ep.from)
+	e.path = e.path[:len(e.path)-1]
 }
 
-// crowdedOut charges a part in which the holder wanted a CPU to who had it.
-func (e *explanation) crowdedOut(holder contention.ThreadID, way how, ep episode, part span, path []hop) {
-	if ep.occupant.IsZero() || ep.occupant == holder {
-		e.book.charge(e.victim, holder, way, path, part)
+// fallBack enters what nobody further down the path answers for. A thread that
+// waits, or sleeps, while it holds a lock answers for that to those who want the
+// lock; so the nearest such on the path is charged. Without one, a wait that has not
+// ended is open, and all else was for the outside world.
+func (e *explanation) fallBack(path []hop, s span) {
+	if s.length() == 0 {
 		return
 	}
-	cpu := hop{holder, ep.occupant, contention.Resource{Kind: contention.CPU}, contention.ByCPU}
-	e.book.charge(e.victim, ep.occupant, byOccupying, append(slices.Clip(path), cpu), part)
+	for n := len(path); n > 0; n-- {
+		if e.objects[path[n-1].resource].lock {
+			e.charge(e.victim, byHolding, path[:n], s)
+			return
+		}
+	}
+	if len(path) == 0 && e.open {
+		e.totals.Open += s.length()
+		return
+	}
+	e.passOver(e.victim, path, s)
 }
 
-// revisits reports whether the thread at the end of path is on it already.
-func revisits(path []hop) bool {
-	last := path[len(path)-1].holder
+// isWaiting reports whether a thread waits for another on the path.
+func isWaiting(path []hop, thread threadNo) bool {
 	for _, h := range path {
-		if h.waiter == last {
+		if h.waiter == thread {
 			return true
 		}
 	}

@@ -23,22 +23,21 @@ func findings(ix *index, b *book, judgements []judgement) []contention.Finding {
 			Confidence: confidence(ix, j),
 			Blame:      j.account.blame,
 			Culprits:   []contention.Thread{},
-			Resource:   j.resource,
-			Stacks:     []contention.WeightedStack{},
+			Resource:   ix.objects[j.account.resource(ix, j.group)].Resource,
+			Stacks:     holdingStacks(ix, j),
 			Victims:    victims(ix, j),
-			Chain:      chain(j),
+			Chain:      chain(ix, j),
 		}
 		if j.class != contention.External && j.class != contention.IO && b.totals.Blame > 0 {
 			f.Share = float64(j.account.blame) / float64(b.totals.Blame)
 		}
-		if len(j.culprits) > 0 {
-			first := ix.known(j.culprits[0])
+		if culprits := j.culprits(); len(culprits) > 0 {
+			first := ix.threads[culprits[0].thread]
 			f.Culprit = &first
-			f.Stacks = holdingStacks(ix, j)
-		}
-		if len(j.culprits) > 1 {
-			for _, id := range j.culprits {
-				f.Culprits = append(f.Culprits, ix.known(id))
+			if len(culprits) > 1 {
+				for _, c := range culprits {
+					f.Culprits = append(f.Culprits, ix.threads[c.thread])
+				}
 			}
 		}
 		out = append(out, f)
@@ -48,13 +47,15 @@ func findings(ix *index, b *book, judgements []judgement) []contention.Finding {
 
 // victims lists who lost time, the most first.
 func victims(ix *index, j judgement) []contention.Victim {
-	out := make([]contention.Victim, 0, len(j.account.victims))
-	for id, h := range j.account.victims {
-		if len(j.culprits) == 1 && id == j.culprits[0] {
+	culprits := j.culprits()
+	out := make([]contention.Victim, 0, len(j.account.victims.entries))
+	for _, e := range j.account.victims.entries {
+		h := e.value
+		if len(culprits) == 1 && e.key == culprits[0].thread {
 			continue
 		}
 		out = append(out, contention.Victim{
-			Thread: ix.known(id), Wait: h.time, Count: h.waits, Stack: ix.trace.Stack(h.stack),
+			Thread: ix.threads[e.key], Wait: h.time, Count: h.count(), Stack: ix.trace.Stack(h.stack),
 		})
 	}
 	slices.SortFunc(out, func(a, b contention.Victim) int {
@@ -65,45 +66,49 @@ func victims(ix *index, j judgement) []contention.Victim {
 
 // chain lists the hops from the victims to the culprit: those next to a victim
 // first, then by the time that went over them.
-func chain(j judgement) []contention.Hop {
-	type entry struct {
-		hop
-		stretch
-	}
-	entries := make([]entry, 0, len(j.account.hops))
-	for h, s := range j.account.hops {
-		entries = append(entries, entry{h, *s})
-	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(b.time, a.time), a.waiter.Compare(b.waiter),
-			a.holder.Compare(b.holder), compareResources(a.resource, b.resource), cmp.Compare(a.evidence, b.evidence))
+func chain(ix *index, j judgement) []contention.Hop {
+	hops := slices.Clone(j.account.hops.entries)
+	slices.SortFunc(hops, func(a, b entry[hop, stretch]) int {
+		return cmp.Or(
+			cmp.Compare(b.value.near, a.value.near), cmp.Compare(b.value.time, a.value.time),
+			ix.compareThreads(a.key.waiter, b.key.waiter), ix.compareThreads(a.key.holder, b.key.holder),
+			ix.compareResources(a.key.resource, b.key.resource),
+			cmp.Compare(a.key.evidence, b.key.evidence),
+		)
 	})
-	out := make([]contention.Hop, 0, min(len(entries), maxHops))
-	for _, e := range entries[:min(len(entries), maxHops)] {
+	out := make([]contention.Hop, 0, min(len(hops), maxHops))
+	for _, h := range hops[:min(len(hops), maxHops)] {
 		out = append(out, contention.Hop{
-			Waiter: e.waiter.TID, Holder: e.holder.TID, Resource: e.resource, Wait: e.time, Evidence: e.evidence,
+			Waiter:   ix.threads[h.key.waiter].TID,
+			Holder:   ix.threads[h.key.holder].TID,
+			Resource: ix.objects[h.key.resource].Resource,
+			Wait:     h.value.time,
+			Evidence: h.key.evidence.public(),
 		})
 	}
 	return out
 }
 
+// trust is how far each kind of evidence is believed. A release by a system call on
+// the very object is all but proof. An owner word may be stale. A thread that
+// wakes another outside such a call may have done so for another reason. Who had a CPU last
+// need not have had it all the time.
+var trust = [evidences]float64{byRelease: 0.99, byOwner: 0.9, byWaker: 0.8, byCPU: 0.7}
+
+// unfounded is the confidence in what rests on no evidence at all.
+const unfounded = 0.5
+
 // confidence weighs the evidence by the time that rests on it, and falls with what
 // was not seen.
 func confidence(ix *index, j judgement) float64 {
-	weights := map[contention.Evidence]float64{
-		contention.ByRelease: 0.99,
-		contention.ByOwner:   0.9,
-		contention.ByWaker:   0.8,
-		contention.ByCPU:     0.7,
-	}
 	var weighed float64
 	var known time.Duration
-	for evidence, d := range j.account.evidence {
-		weighed += weights[evidence] * float64(d)
+	for e, d := range j.account.evidence {
+		weighed += trust[e] * float64(d)
 		known += d
 	}
 	if known == 0 {
-		return 0.5
+		return unfounded
 	}
 	seen := float64(len(ix.trace.Waits) + len(ix.trace.Preemptions))
 	missed := float64(ix.trace.Loss.Events() + ix.trace.Loss.UnmatchedWake)

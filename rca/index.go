@@ -11,31 +11,43 @@ import (
 	"github.com/os2026/ebpf-rca/contention"
 )
 
-// span is a stretch of time, [from, to).
-type span struct{ from, to time.Duration }
+// wait is a wait of the trace as the analysis needs it.
+type wait struct {
+	span     // to the end of the window if the wait is open
+	thread   threadNo
+	resource resourceNo
+	owner    int // tid, 0 if none
+	stack    contention.StackID
+	open     bool
+}
 
-func (s span) length() time.Duration { return max(0, s.to-s.from) }
-
-// within returns the part of s inside other; its length is 0 if there is none.
-func (s span) within(other span) span {
-	return span{max(s.from, other.from), min(s.to, other.to)}
+// object is a resource, who waits for it and who lets it go.
+type object struct {
+	contention.Resource
+	nature   nature
+	waiters  []threadNo
+	releases []release // in order of time
+	// group is what the resource is judged together with, mostly itself.
+	group resourceNo
+	// lock: its holder answers for all it does.
+	lock bool
 }
 
 // release is a moment at which a thread let a resource go.
 type release struct {
 	at     time.Duration
-	thread contention.ThreadID
-	stack  contention.StackID
+	thread threadNo
 	// certain: the thread's own system call was on the resource.
 	certain bool
+	stack   contention.StackID
 }
 
 // episode is a stretch of a thread's life in which it did not run: one of its
 // waits, or a time in which it wanted a CPU.
 type episode struct {
 	span
-	wait     int // place in Trace.Waits, or wantsCPU
-	occupant contention.ThreadID
+	wait     int32    // place in index.waits, or wantsCPU
+	occupant threadNo // who had the CPU meanwhile, or nobody
 	stack    contention.StackID
 }
 
@@ -44,106 +56,179 @@ const wantsCPU = -1
 
 // index is a trace in the order in which it is asked for.
 type index struct {
-	trace    *contention.Trace
-	window   span
-	threads  map[contention.ThreadID]contention.Thread
-	byTID    map[int]contention.ThreadID // the latest of each tid
-	releases map[contention.Resource][]release
-	lives    map[contention.ThreadID][]episode
-	locks    map[contention.Resource]bool // filled by behaviour.go
-	// wanted counts the threads that waited for each resource.
-	wanted map[contention.Resource]map[contention.ThreadID]bool
+	trace  *contention.Trace
+	window span
+	waits  []wait
+	// By threadNo.
+	threads  []contention.Thread
+	lives    [][]episode
+	samples  [][]contention.Sample
+	observed []bool // what the thread did is in the trace
+	// By resourceNo.
+	objects []object
+	cpu     resourceNo                  // stands for all CPUs
+	groups  map[resourceNo][]resourceNo // the members of a group, itself left out
+
+	threadNos   map[contention.ThreadID]threadNo
+	resourceNos map[contention.Resource]resourceNo
+	byTID       map[int]threadNo // the latest of each tid
 }
 
 func newIndex(trace *contention.Trace) *index {
 	ix := &index{
-		trace:    trace,
-		window:   span{trace.Window.Begin, trace.Window.End},
-		threads:  make(map[contention.ThreadID]contention.Thread, len(trace.Threads)),
-		byTID:    make(map[int]contention.ThreadID, len(trace.Threads)),
-		releases: make(map[contention.Resource][]release),
-		lives:    make(map[contention.ThreadID][]episode),
-		wanted:   make(map[contention.Resource]map[contention.ThreadID]bool),
+		trace:       trace,
+		window:      span{trace.Window.Begin, trace.Window.End},
+		threadNos:   make(map[contention.ThreadID]threadNo, len(trace.Threads)),
+		resourceNos: make(map[contention.Resource]resourceNo),
+		byTID:       make(map[int]threadNo, len(trace.Threads)),
 	}
-	for _, t := range trace.Threads {
-		ix.threads[t.ID()] = t
-		if ix.byTID[t.TID].Start <= t.Start {
-			ix.byTID[t.TID] = t.ID()
-		}
-	}
+	ix.cpu = ix.resource(contention.Resource{Kind: contention.CPU})
+	ix.addThreads()
 	ix.addWaits()
 	ix.addPreemptions()
+	ix.addSamples()
 	ix.sort()
-	ix.locks = locksByBehaviour(ix)
+	ix.noteObserved()
+	ix.formGroups()
+	ix.tellLocks()
 	return ix
 }
 
+// addThreads notes what is known of each thread. One that is listed twice is what
+// sorts first.
+func (ix *index) addThreads() {
+	for _, t := range ix.trace.Threads {
+		n, listed := ix.threadNos[t.ID()]
+		if !listed {
+			n = ix.thread(t.ID())
+		}
+		if known := ix.threads[n]; !listed || cmp.Or(cmp.Compare(t.PID, known.PID), cmp.Compare(t.Comm, known.Comm)) < 0 {
+			ix.threads[n] = t
+		}
+		if latest, ok := ix.byTID[t.TID]; !ok || ix.threads[latest].Start < t.Start {
+			ix.byTID[t.TID] = n
+		}
+	}
+}
+
 func (ix *index) addWaits() {
-	for i, w := range ix.trace.Waits {
-		if ix.wanted[w.Resource] == nil {
-			ix.wanted[w.Resource] = make(map[contention.ThreadID]bool)
-		}
-		ix.wanted[w.Resource][w.Thread] = true
-		if w.Waker.Kind == contention.WokenByThread {
-			ix.releases[w.Resource] = append(ix.releases[w.Resource], release{
-				at: w.Woken, thread: w.Waker.Thread, stack: w.Waker.Stack, certain: w.Waker.SameObject,
-			})
-		}
-		blocked := span{w.Begin, ix.end(w)}
-		ix.lives[w.Thread] = append(ix.lives[w.Thread], episode{span: blocked, wait: i, stack: w.Stack})
-		if w.Ran > blocked.to {
-			ix.lives[w.Thread] = append(ix.lives[w.Thread], episode{
-				span: span{blocked.to, w.Ran}, wait: wantsCPU, occupant: w.Occupant, stack: w.Stack,
-			})
-		}
+	ix.waits = make([]wait, 0, len(ix.trace.Waits))
+	list := canonical(ix.trace.Waits)
+	for i := range list {
+		ix.addWait(&list[i])
+	}
+}
+
+func (ix *index) addWait(w *contention.Wait) {
+	added := wait{
+		span:     span{w.Begin, w.Woken},
+		thread:   ix.thread(w.Thread),
+		resource: ix.resource(w.Resource),
+		owner:    w.Owner,
+		stack:    w.Stack,
+		open:     w.Open(),
+	}
+	if added.open {
+		added.to = max(w.Begin, ix.window.to)
+	}
+	o := &ix.objects[added.resource]
+	if last := len(o.waiters) - 1; last < 0 || o.waiters[last] != added.thread {
+		o.waiters = append(o.waiters, added.thread)
+	}
+	if w.Waker.Kind == contention.WokenByThread && !added.open {
+		ix.addRelease(added.resource, w.Woken, w.Waker)
+	}
+	ix.live(added.thread, episode{span: added.span, wait: int32(len(ix.waits)), occupant: nobody, stack: w.Stack})
+	ix.waits = append(ix.waits, added)
+	if w.Ran > added.to {
+		ix.live(added.thread, episode{span{added.to, w.Ran}, wantsCPU, ix.other(w.Occupant), w.Stack})
+	}
+}
+
+func (ix *index) addRelease(resource resourceNo, at time.Duration, by contention.Waker) {
+	if thread := ix.other(by.Thread); thread != nobody {
+		o := &ix.objects[resource]
+		o.releases = append(o.releases, release{at, thread, by.SameObject, by.Stack})
 	}
 }
 
 func (ix *index) addPreemptions() {
 	for _, p := range ix.trace.Preemptions {
-		ix.lives[p.Thread] = append(ix.lives[p.Thread], episode{
-			span: span{p.Begin, p.Ran}, wait: wantsCPU, occupant: p.Occupant, stack: p.Stack,
-		})
+		thread := ix.thread(p.Thread)
+		ix.live(thread, episode{span{p.Begin, p.Ran}, wantsCPU, ix.other(p.Occupant), p.Stack})
 	}
 }
 
-// sort orders releases and lives by time. Releases of one thread at one time are
-// one; others of equal time are ordered by thread, so that the order in which the
-// trace lists its events does not matter.
+func (ix *index) addSamples() {
+	for _, s := range ix.trace.Samples {
+		thread := ix.thread(s.Thread)
+		ix.samples[thread] = append(ix.samples[thread], s)
+	}
+}
+
+// live adds an episode to the life of a thread.
+func (ix *index) live(thread threadNo, e episode) {
+	ix.lives[thread] = append(ix.lives[thread], e)
+	if e.wait == wantsCPU {
+		o := &ix.objects[ix.cpu]
+		if last := len(o.waiters) - 1; last < 0 || o.waiters[last] != thread {
+			o.waiters = append(o.waiters, thread)
+		}
+	}
+}
+
+// sort orders releases and lives by time, and lists each waiter once. Releases of
+// one thread at one time are one; others of equal time are ordered by thread, so
+// that the order in which the trace lists its events does not matter.
 func (ix *index) sort() {
-	for resource, list := range ix.releases {
-		slices.SortFunc(list, func(a, b release) int {
-			return cmp.Or(cmp.Compare(a.at, b.at), a.thread.Compare(b.thread), cmp.Compare(a.stack, b.stack))
-		})
-		ix.releases[resource] = slices.CompactFunc(list, func(a, b release) bool {
+	for i := range ix.objects {
+		o := &ix.objects[i]
+		slices.SortFunc(o.releases, ix.compareReleases)
+		o.releases = slices.CompactFunc(o.releases, func(a, b release) bool {
 			return a.at == b.at && a.thread == b.thread
 		})
+		slices.Sort(o.waiters)
+		o.waiters = slices.Compact(o.waiters)
 	}
 	for _, life := range ix.lives {
-		slices.SortFunc(life, func(a, b episode) int {
-			return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(a.wait, b.wait))
-		})
+		slices.SortFunc(life, ix.compareEpisodes)
 	}
 }
 
-// end is when a wait was over, as far as the window shows.
-func (ix *index) end(w contention.Wait) time.Duration {
-	if w.Open() {
-		return max(w.Begin, ix.window.to)
+func (ix *index) compareReleases(a, b release) int {
+	if a.at != b.at {
+		return cmp.Compare(a.at, b.at)
 	}
-	return w.Woken
+	return cmp.Or(ix.compareThreads(a.thread, b.thread), compareBool(a.certain, b.certain), cmp.Compare(a.stack, b.stack))
+}
+
+func (ix *index) compareEpisodes(a, b episode) int {
+	if c := compareSpans(a.span, b.span); c != 0 {
+		return c
+	}
+	return cmp.Or(cmp.Compare(a.wait, b.wait), ix.compareThreads(a.occupant, b.occupant), cmp.Compare(a.stack, b.stack))
+}
+
+// noteObserved marks the threads that the trace tells of: those with events of their
+// own and all others of their processes.
+func (ix *index) noteObserved() {
+	pids := ix.trace.Observed()
+	ix.observed = make([]bool, len(ix.threads))
+	for n, t := range ix.threads {
+		ix.observed[n] = len(ix.lives[n])+len(ix.samples[n]) > 0 || pids[t.PID]
+	}
 }
 
 // after returns the releases of a resource later than t.
-func (ix *index) after(r contention.Resource, t time.Duration) []release {
-	list := ix.releases[r]
+func (ix *index) after(r resourceNo, t time.Duration) []release {
+	list := ix.objects[r].releases
 	return list[sort.Search(len(list), func(i int) bool { return list[i].at > t }):]
 }
 
 // during returns the episodes of a thread that end later than t, of which the
 // first ones may begin before it.
-func (ix *index) during(id contention.ThreadID, t time.Duration) []episode {
-	life := ix.lives[id]
+func (ix *index) during(thread threadNo, t time.Duration) []episode {
+	life := ix.lives[thread]
 	first := sort.Search(len(life), func(i int) bool { return life[i].from >= t })
 	for first > 0 && life[first-1].to > t {
 		first--
@@ -151,20 +236,17 @@ func (ix *index) during(id contention.ThreadID, t time.Duration) []episode {
 	return life[first:]
 }
 
-// known is what is known of thread id.
-func (ix *index) known(id contention.ThreadID) contention.Thread {
-	if t, ok := ix.threads[id]; ok {
-		return t
+// ownerThroughout is the thread that the owner word of a wait named as the wait
+// began, if it had the resource to the end of it: it could not let it go without
+// waking somebody who waits.
+func (ix *index) ownerThroughout(w *wait) (threadNo, bool) {
+	if n := ix.objects[w.resource].nature; w.owner == 0 || n != aLock && n != either {
+		return nobody, false
 	}
-	return contention.Thread{TID: id.TID, Start: id.Start}
-}
-
-// ownerOf is the thread that the owner word of a wait names, if it is one of the
-// waiter's process that is known.
-func (ix *index) ownerOf(w contention.Wait) (contention.ThreadID, bool) {
-	id, ok := ix.byTID[w.Owner]
-	if w.Owner == 0 || !ok || id == w.Thread {
-		return contention.ThreadID{}, false
+	owner, known := ix.byTID[w.owner]
+	if !known || owner == w.thread || ix.observes(owner) {
+		return nobody, false
 	}
-	return id, true
+	later := ix.after(w.resource, w.from)
+	return owner, len(later) == 0 || later[0].at > w.to
 }

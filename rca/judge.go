@@ -4,6 +4,7 @@ package rca
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -12,14 +13,32 @@ import (
 
 // alike is how many times more than another a thread must answer for to differ from
 // it: up to this, two threads hold a lock, or wait for each other, for a like time.
+// Chance and an uneven scheduler make two equal threads differ by a factor of two
+// within a few seconds; an injected fault differs by ten and more.
 const alike = 3
 
 // judgement is one cause of waiting and what it is held to be.
 type judgement struct {
-	class    contention.Class
-	culprits []contention.ThreadID // none: nobody is accused
-	account  *account
-	resource contention.Resource
+	class contention.Class
+	// parts are the threads that answer for it. They are culprits only if the class
+	// accuses.
+	parts   []part
+	account *account // of all parts together
+	group   resourceNo
+}
+
+// part is what one thread answers for.
+type part struct {
+	thread threadNo
+	*account
+}
+
+// culprits are the threads accused.
+func (j judgement) culprits() []part {
+	if j.class.Accuses() {
+		return j.parts
+	}
+	return nil
 }
 
 // judge decides what each account amounts to. Accounts that cost no victim enough
@@ -28,122 +47,63 @@ func judge(ix *index, b *book, opts Options) []judgement {
 	worth := func(lost time.Duration) bool {
 		return lost >= minBlame && float64(lost) >= opts.MinShare*float64(ix.window.length())
 	}
-	acquitExchanges(b, worth)
-	var out []judgement
-	out = append(out, accuse(ix, b, worth)...)
-	out = append(out, accuseDeadlocks(b, worth)...)
-	out = append(out, informOfHotLocks(b, out, worth)...)
-	out = append(out, informOfOutside(b, worth)...)
-	slices.SortFunc(out, compareJudgements)
+	giveBack(ix, b, worth)
+	sides := exchanges(b)
+	acquitEven(b, sides, worth)
+	out := accuse(ix, b, sides, worth)
+	out = append(out, informOfHotLocks(ix, b, out, worth)...)
+	out = append(out, accuseDeadlocks(ix, b, worth)...)
+	out = append(out, informOfOutside(ix, b, worth)...)
+	slices.SortFunc(out, ix.compareJudgements)
 	return out
 }
 
 // compareJudgements puts accusations first, then the greater blame, then the lower
 // tid.
-func compareJudgements(a, b judgement) int {
-	if a.class.Accuses() != b.class.Accuses() {
-		if a.class.Accuses() {
-			return -1
-		}
-		return 1
-	}
+func (ix *index) compareJudgements(a, b judgement) int {
 	return cmp.Or(
+		compareBool(a.class.Accuses(), b.class.Accuses()),
 		cmp.Compare(b.account.blame, a.account.blame),
-		slices.CompareFunc(a.culprits, b.culprits, contention.ThreadID.Compare),
-		compareResources(a.resource, b.resource),
+		slices.CompareFunc(a.culprits(), b.culprits(), ix.compareParts),
+		ix.compareResources(a.group, b.group),
+		cmp.Compare(a.class, b.class),
 	)
 }
 
-func compareResources(a, b contention.Resource) int {
-	return cmp.Or(
-		cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Address, b.Address), cmp.Compare(a.Device, b.Device),
-		cmp.Compare(a.Inode, b.Inode), cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID),
-		cmp.Compare(a.Side, b.Side),
-	)
-}
+func (ix *index) compareParts(a, b part) int { return ix.compareThreads(a.thread, b.thread) }
 
-// acquitExchanges clears producers that wait for their victims about as much as
-// these wait for them: two sides that take turns are both as they should be.
-func acquitExchanges(b *book, worth func(time.Duration) bool) {
-	var even []accountKey
-	for key, a := range b.accounts {
-		if key.how == byProducing && worth(a.worst(key.culprit)) && b.owed(key.culprit, a)*alike >= a.blame {
-			even = append(even, key)
-		}
-	}
-	for _, key := range even {
-		b.acquit(key)
-	}
-}
-
-// owed is how long a culprit waited for its own victims.
-func (b *book) owed(culprit contention.ThreadID, a *account) time.Duration {
-	var owed time.Duration
-	for key, other := range b.accounts {
-		if _, isVictim := a.victims[key.culprit]; isVictim && key.culprit != culprit && other.victims[culprit] != nil {
-			owed += other.victims[culprit].time
-		}
-	}
-	return owed
-}
-
-// accuse names who holds, produces or occupies for longer than others do.
-func accuse(ix *index, b *book, worth func(time.Duration) bool) []judgement {
+// accuse names who holds or produces for longer than others do, and who was left to
+// answer for a CPU.
+func accuse(ix *index, b *book, sides map[threadNo]exchange, worth func(time.Duration) bool) []judgement {
+	usual := newUsualBlame(ix, b)
 	var out []judgement
 	for key, a := range b.accounts {
-		if key.how == byDeadlock || !worth(a.worst(key.culprit)) {
+		if key.how == byDeadlock || !worth(a.blame) || !worth(a.worstActive(key.culprit)) {
 			continue
 		}
-		if key.how == byHolding && a.blame < alike*usualBlame(ix, b, key) {
+		if key.how == byProducing && !sides[key.culprit].slow() {
 			continue
 		}
-		out = append(out, judgement{classOf(key), []contention.ThreadID{key.culprit}, a, key.resource})
+		if key.how == byHolding && a.blame < alike*usual.of(key) {
+			continue
+		}
+		out = append(out, judgement{classOf(ix, key), []part{{key.culprit, a}}, a, key.group})
 	}
 	return out
 }
 
-// usualBlame is the median of what the other threads that want a lock answer for.
-func usualBlame(ix *index, b *book, key accountKey) time.Duration {
-	var others []time.Duration
-	seen := map[contention.ThreadID]bool{key.culprit: true}
-	add := func(id contention.ThreadID) {
-		if seen[id] {
-			return
-		}
-		seen[id] = true
-		var blame time.Duration
-		if a := b.accounts[accountKey{id, key.resource, byHolding}]; a != nil {
-			blame = a.blame
-		}
-		others = append(others, blame)
-	}
-	for id := range ix.wanted[key.resource] {
-		add(id)
-	}
-	for _, r := range ix.releases[key.resource] {
-		add(r.thread)
-	}
-	if len(others) == 0 {
-		return 0
-	}
-	slices.Sort(others)
-	return others[(len(others)-1)/2]
-}
-
-func classOf(key accountKey) contention.Class {
-	switch key.how {
-	case byOccupying:
-		return contention.CPUStarvation
-	case byHolding:
-		if isKernelLock(key.resource.Kind) {
-			return contention.KernelLockHolder
-		}
-		return contention.LockHolder
-	}
+func classOf(ix *index, key accountKey) contention.Class {
+	r := ix.objects[key.group].Resource
 	switch {
-	case key.resource.Kind == contention.Barrier:
+	case key.how == byOccupying:
+		return contention.CPUStarvation
+	case key.how == byHolding && isKernelLock(r.Kind):
+		return contention.KernelLockHolder
+	case key.how == byHolding:
+		return contention.LockHolder
+	case r.Kind == contention.Barrier:
 		return contention.Straggler
-	case key.resource.Side == contention.ForRoom:
+	case r.Side == contention.ForRoom:
 		return contention.SlowConsumer
 	default:
 		return contention.SlowProducer
@@ -161,70 +121,86 @@ func isKernelLock(k contention.Kind) bool {
 }
 
 // accuseDeadlocks makes one judgement of each circle.
-func accuseDeadlocks(b *book, worth func(time.Duration) bool) []judgement {
-	next := make(map[contention.ThreadID]accountKey) // from a thread to the account over whom it waits for
+func accuseDeadlocks(ix *index, b *book, worth func(time.Duration) bool) []judgement {
+	next := make(map[threadNo]accountKey) // from a thread to the account over whom it waits for
 	for key, a := range b.accounts {
 		if key.how == byDeadlock {
-			for hop := range a.hops {
-				if hop.holder == key.culprit && hop.resource == key.resource {
-					next[hop.waiter] = key
+			for _, hop := range a.hops.entries {
+				if hop.key.holder == key.culprit && ix.objects[hop.key.resource].group == key.group {
+					next[hop.key.waiter] = key
 				}
 			}
 		}
 	}
 	var out []judgement
-	done := make(map[contention.ThreadID]bool)
-	for start := range next {
-		j := judgement{class: contention.Deadlock, account: newAccount()}
-		for at := start; !done[at]; at = next[at].culprit {
-			done[at] = true
-			j.culprits = append(j.culprits, at)
-			j.account.merge(b.accounts[next[at]])
-		}
-		if len(j.culprits) == 0 || !worth(j.account.worst(contention.ThreadID{})) {
+	done := make(map[threadNo]bool)
+	for _, start := range slices.SortedFunc(maps.Keys(next), ix.compareThreads) {
+		if done[start] {
 			continue
 		}
-		slices.SortFunc(j.culprits, contention.ThreadID.Compare)
-		j.resource = next[j.culprits[0]].resource
-		out = append(out, j)
+		var parts []part
+		for at := start; !done[at]; at = next[at].culprit {
+			done[at] = true
+			parts = append(parts, part{next[at].culprit, b.accounts[next[at]]})
+		}
+		slices.SortFunc(parts, ix.compareParts)
+		if a := together(parts); worth(a.worst(nobody)) {
+			out = append(out, judgement{contention.Deadlock, parts, a, next[start].group})
+		}
 	}
 	return out
 }
 
+// together is one account of all parts.
+func together(parts []part) *account {
+	if len(parts) == 1 {
+		return parts[0].account
+	}
+	all := &account{}
+	for _, p := range parts {
+		all.merge(p.account)
+	}
+	return all
+}
+
 // informOfHotLocks tells of locks that cost much though nobody holds them for longer
 // than the rest.
-func informOfHotLocks(b *book, accused []judgement, worth func(time.Duration) bool) []judgement {
-	hot := make(map[contention.Resource]*account)
+func informOfHotLocks(ix *index, b *book, accused []judgement, worth func(time.Duration) bool) []judgement {
+	cost := make([]time.Duration, len(ix.objects)) // by group
 	for key, a := range b.accounts {
-		if key.how != byHolding {
-			continue
+		if key.how == byHolding {
+			cost[key.group] += a.blame
 		}
-		if hot[key.resource] == nil {
-			hot[key.resource] = newAccount()
-		}
-		hot[key.resource].merge(a)
 	}
 	for _, j := range accused {
-		delete(hot, j.resource)
+		cost[j.group] = 0
 	}
-	return inform(hot, worth, func(contention.Resource) contention.Class { return contention.Contended })
+	hot := make(map[resourceNo][]part)
+	for key, a := range b.accounts {
+		if key.how == byHolding && worth(cost[key.group]) {
+			hot[key.group] = append(hot[key.group], part{key.culprit, a})
+		}
+	}
+	var out []judgement
+	for group, parts := range hot {
+		slices.SortFunc(parts, ix.compareParts)
+		if a := together(parts); worth(a.worst(nobody)) {
+			out = append(out, judgement{contention.Contended, parts, a, group})
+		}
+	}
+	return out
 }
 
 // informOfOutside tells of waiting that no thread is at fault for.
-func informOfOutside(b *book, worth func(time.Duration) bool) []judgement {
-	return inform(b.external, worth, func(r contention.Resource) contention.Class {
-		if r.Kind == contention.Disk {
-			return contention.IO
-		}
-		return contention.External
-	})
-}
-
-func inform(accounts map[contention.Resource]*account, worth func(time.Duration) bool, class func(contention.Resource) contention.Class) []judgement {
+func informOfOutside(ix *index, b *book, worth func(time.Duration) bool) []judgement {
 	var out []judgement
-	for resource, a := range accounts {
-		if worth(a.worst(contention.ThreadID{})) {
-			out = append(out, judgement{class: class(resource), account: a, resource: resource})
+	for group, a := range b.external {
+		class := contention.External
+		if ix.objects[group].Kind == contention.Disk {
+			class = contention.IO
+		}
+		if worth(a.worst(nobody)) {
+			out = append(out, judgement{class: class, account: a, group: group})
 		}
 	}
 	return out

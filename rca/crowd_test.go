@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rca
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestOnlyWhoStandsOutAnswersForACPU(t *testing.T) {
+	// 9 keeps the holder from its CPU half of the time, a crowd of others now and then.
+	s := newScene(1000*ms, 1, 2, 9, 10, 11, 12, 13).repeat(100*ms, func(s *scene, from time.Duration) {
+		s.preempted(1, 9, from, from+50*ms)
+		for i := range 4 {
+			at := from + time.Duration(50+5*i)*ms
+			s.preempted(1, 10+i, at, at+4*ms)
+		}
+		s.wait(2, mutex(1), from, from+80*ms, by(1))
+	})
+	got := s.analyze()
+	assertConserved(t, got)
+	assert.Equal(t, []string{"cpu-starvation 9", "lock-holder 1"}, told(got))
+	assert.Equal(t, blames{9: 500 * ms, 1: 300 * ms}, charged(got))
+	assert.Equal(t, 10, got.Findings[1].Victims[0].Count, "each wait counts once, however it was come by")
+	for _, f := range got.Findings[1:] {
+		for _, hop := range f.Chain {
+			assert.Equal(t, 1, hop.Holder)
+		}
+	}
+}
+
+func TestWhatIsGivenBackKeepsItsNature(t *testing.T) {
+	s := newScene(1000*ms, 1, 2, 9).repeat(100*ms, func(s *scene, from time.Duration) {
+		s.preempted(1, 9, from, from+4*ms)
+		s.wait(2, data(1), from, from+80*ms, by(1))
+	})
+	got := s.analyze()
+	assertConserved(t, got)
+	assert.Equal(t, []string{"slow-producer 1"}, told(got))
+	assert.Equal(t, blames{1: 800 * ms}, charged(got))
+}
+
+func TestAFairShareOfACPUIsNobodysFault(t *testing.T) {
+	for _, test := range []struct {
+		stretch time.Duration
+		told    []string
+		charged blames
+	}{
+		{fairDelay, []string{"cpu-starvation 9"}, blames{9: 400 * ms}},
+		{fairDelay - 1, []string{"contended"}, blames{1: 400*ms - 20}},
+	} {
+		s := newScene(1000*ms, 1, 2, 9).repeat(50*ms, func(s *scene, from time.Duration) {
+			s.preempted(1, 9, from, from+test.stretch)
+			s.wait(2, mutex(1), from, from+test.stretch, by(1))
+		})
+		got := s.analyze()
+		assertConserved(t, got)
+		assert.Equal(t, test.told, told(got))
+		assert.Equal(t, test.charged, charged(got))
+	}
+}
+
+func TestOnceIsChance(t *testing.T) {
+	for times, want := range map[int][]string{
+		minStretches - 1: {"contended"},
+		minStretches:     {"cpu-starvation 9"},
+	} {
+		s := newScene(1000*ms, 1, 2, 3, 9)
+		for i := range times {
+			at := time.Duration(200*i) * ms
+			s.preempted(1, 9, at, at+100*ms)
+			s.wait(2, mutex(1), at, at+100*ms, by(1)) // two victims of one stretch
+			s.wait(3, mutex(1), at, at+100*ms, by(1))
+		}
+		got := s.analyze()
+		assertConserved(t, got)
+		assert.Equal(t, want, told(got), "%d times", times)
+	}
+}
