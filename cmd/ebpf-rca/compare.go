@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/os2026/ebpf-rca/results"
+)
+
+func newCompare() *cobra.Command {
+	var o results.CompareOptions
+	cmd := &cobra.Command{
+		Use:   "compare A B…",
+		Short: "Compare result folders: kernels, builds or tools",
+		Long: `compare puts two or more result folders side by side, scenario by scenario, in the order
+of their kernels, and says first in what their environments differ. Each is tested
+against the first named: pairs of the same seed where there are any.`,
+		Example: `  ebpf-rca compare old new
+  ebpf-rca compare --gate results/runs/main results/runs/branch   # exit 1 on a significant loss`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return fmt.Errorf("compare takes two folders or more, not %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var folders []*results.Folder
+			for _, dir := range args {
+				folder, err := results.Open(dir)
+				if err != nil {
+					return openError(err)
+				}
+				for _, warning := range folder.Warnings {
+					fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s: %s\n", dir, warning)
+				}
+				folders = append(folders, folder)
+			}
+			comparison, err := results.Compare(folders, o)
+			if err != nil {
+				return usage(err)
+			}
+			if err := comparison.Write(cmd.OutOrStdout()); err != nil {
+				return err
+			}
+			return outcomeError(comparison.Outcome(), cmd.ErrOrStderr())
+		},
+	}
+	cmd.Flags().BoolVar(&o.Gate, "gate", false, "exit 1 where a scenario got significantly worse")
+	cmd.Flags().StringVar(&o.Analyzer, "analyzer", "rca", "the analyser whose records are compared")
+	return cmd
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/os2026/ebpf-rca/contention"
+	"github.com/os2026/ebpf-rca/results"
+)
+
+func replaceOnce(t *testing.T, text, old, with string) string {
+	t.Helper()
+	require.Equal(t, 1, strings.Count(text, old))
+	return strings.Replace(text, old, with, 1)
+}
+
+func TestCompare(t *testing.T) {
+	good := folder(t, 10, right)
+	bad := folder(t, 10, func(r results.Run) results.Verdict {
+		if r.Variant == contention.FaultVariant {
+			return results.Miss
+		}
+		return right(r)
+	})
+	r := do(t, "compare", good, bad)
+	assert.Equal(t, exitGood, r.code, r.stderr)
+	assert.Contains(t, r.stdout, "mutex-hold")
+
+	r = do(t, "compare", "--gate", good, bad)
+	assert.Equal(t, exitBelow, r.code)
+	assert.NotEmpty(t, r.stderr, "it says what got worse")
+	assert.Equal(t, exitGood, do(t, "compare", "--gate", bad, good).code, "better is no failure")
+	assert.Equal(t, exitGood, do(t, "compare", "--gate", good, good).code)
+
+	r = do(t, "compare", "--analyzer", "last-waker", good, bad)
+	assert.Equal(t, exitUsage, r.code)
+	assert.Contains(t, r.stderr, "no analyzer last-waker")
+}
+
+func TestCompareWarnsOfTheIncomplete(t *testing.T) {
+	short := folder(t, 2, func(r results.Run) results.Verdict {
+		if r.Index == 0 {
+			return ""
+		}
+		return right(r)
+	})
+	r := do(t, "compare", folder(t, 2, right), short)
+	assert.Contains(t, r.stdout+r.stderr, "incomplete")
+}

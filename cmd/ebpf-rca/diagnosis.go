@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/os2026/ebpf-rca/contention"
+)
+
+// diagnosisSchema names the form of diagnose --json.
+const diagnosisSchema = "ebpf-rca/diagnosis/1"
+
+// diagnosis is what diagnose says of one window.
+type diagnosis struct {
+	Schema   string               `json:"schema"`
+	Target   target               `json:"target"`
+	Window   time.Duration        `json:"window_ns"`
+	Kernel   string               `json:"kernel"`
+	Findings []contention.Finding `json:"findings"`
+	Totals   contention.Totals    `json:"totals"`
+	Loss     contention.Loss      `json:"loss"`
+	// Notes say what could not be known.
+	Notes []string `json:"notes,omitempty"`
+}
+
+type target struct {
+	PID  int    `json:"pid"`
+	Comm string `json:"comm,omitempty"`
+}
+
+// write prints d as one line of JSON, in which no list is null.
+func (d diagnosis) write(w io.Writer) error {
+	d.Findings = append([]contention.Finding{}, d.Findings...)
+	for i := range d.Findings {
+		f := &d.Findings[i]
+		f.Culprits = listed(f.Culprits)
+		f.Victims = listed(f.Victims)
+		f.Chain = listed(f.Chain)
+		f.Stacks = slices.Clone(listed(f.Stacks))
+		for k := range f.Stacks {
+			f.Stacks[k].Frames = listed(f.Stacks[k].Frames)
+		}
+	}
+	if d.Totals.ByKind == nil {
+		d.Totals.ByKind = map[contention.Kind]contention.KindTotal{}
+	}
+	return json.NewEncoder(w).Encode(d)
+}
+
+// listed is list, empty if it is nil.
+func listed[S ~[]E, E any](list S) S {
+	if list == nil {
+		return S{}
+	}
+	return list
+}

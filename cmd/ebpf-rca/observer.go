@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/os2026/ebpf-rca/collector"
+	"github.com/os2026/ebpf-rca/contention"
+	"github.com/os2026/ebpf-rca/harness"
+	"github.com/os2026/ebpf-rca/rca"
+	"github.com/os2026/ebpf-rca/rca/baseline"
+	"github.com/os2026/ebpf-rca/results"
+)
+
+// observer is the collector as the harness wants it.
+type observer struct {
+	options collector.Options
+}
+
+func (o observer) Attach(_ context.Context, pid int) (harness.Observation, error) {
+	seen, err := collector.Observe(pid, o.options)
+	if err != nil {
+		return nil, err
+	}
+	return &observation{seen}, nil
+}
+
+type observation struct {
+	*collector.Observation
+}
+
+func (o *observation) Finish(_ context.Context, window contention.Window) (*contention.Trace, error) {
+	return o.Cut(window)
+}
+
+// Cost is what the programs cost by the kernel's account. It is empty where the
+// kernel was not asked to keep one.
+func (o *observation) Cost() results.Overhead {
+	cost, err := o.Observation.Cost()
+	if err != nil || len(cost.Programs) == 0 {
+		return results.Overhead{}
+	}
+	out := results.Overhead{NsPerEvent: make(map[string]float64)}
+	for name, program := range cost.Programs {
+		if program.Runs > 0 {
+			out.NsPerEvent[name] = float64(program.Time) / float64(program.Runs)
+			out.Events += program.Runs
+		}
+	}
+	return out
+}
+
+// analyzers are those that runs can be graded with: ours, and the trivial ones that
+// it must beat.
+func analyzers() []harness.Analyzer {
+	all := []harness.Analyzer{{Name: "rca", Analyze: func(t *contention.Trace) contention.Analysis {
+		return rca.Analyze(t, rca.Options{})
+	}}}
+	for _, b := range baseline.All() {
+		all = append(all, harness.Analyzer{Name: b.Name, Analyze: b.Analyze})
+	}
+	return all
+}
+
+func analyzerNames() string {
+	var names []string
+	for _, a := range analyzers() {
+		names = append(names, a.Name)
+	}
+	return strings.Join(names, ", ")
+}

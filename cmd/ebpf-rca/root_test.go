@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestMisuse(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"bogus"}, `there is no command "bogus"`},
+		{[]string{"--bogus"}, "--bogus"},
+		{[]string{"list", "--bogus"}, "--bogus"},
+		{[]string{"list", "x"}, "list takes 0 arguments, not 1"},
+		{[]string{"describe"}, "describe takes 1 scenario, not 0"},
+		{[]string{"describe", "mutex-nope"}, `there is no such scenario`},
+		{[]string{"version", "x"}, "version takes 0 arguments"},
+		{[]string{"doctor", "x"}, "doctor takes 0 arguments"},
+		{[]string{"score"}, "score takes 1 result folder, not 0"},
+		{[]string{"score", "/nonexistent"}, "not a result folder"},
+		{[]string{"compare", "one"}, "two folders or more, not 1"},
+		{[]string{"compare", "/nonexistent", "/nonexistent"}, "not a result folder"},
+
+		{[]string{"diagnose"}, "-p PID, or -- CMD"},
+		{[]string{"diagnose", "--"}, "-p PID, or -- CMD"},
+		{[]string{"diagnose", "-p", "x"}, `"x"`},
+		{[]string{"diagnose", "-p", "-1"}, "a pid is a positive number"},
+		{[]string{"diagnose", "-p", "1", "--", "ls"}, "exclude each other"},
+		{[]string{"diagnose", "1234"}, "did you mean -p 1234?"},
+		{[]string{"diagnose", "-p", "1", "-d", "0"}, "--duration 0s"},
+		{[]string{"diagnose", "-p", "1", "-d", "-1s"}, "--duration -1s"},
+		{[]string{"diagnose", "-p", "1", "--interval", "-1s"}, "--interval -1s"},
+		{[]string{"diagnose", "-p", "1", "--interval", "1ns"}, "the shortest is 100ms"},
+		{[]string{"diagnose", "-p", "1", "--min-share", "0"}, "--min-share 0"},
+		{[]string{"diagnose", "-p", "1", "--min-share", "1.1"}, "--min-share 1.1"},
+		{[]string{"diagnose", "-p", "1", "--min-share", "NaN"}, "--min-share NaN"},
+		{[]string{"diagnose", "-p", "1", "--folded", "/"}, "it is a folder"},
+		{[]string{"diagnose", "-p", "1", "--pprof", "/nonexistent/x"}, "there is no folder /nonexistent"},
+		{[]string{"diagnose", "-p", "999999999"}, "there is no process 999999999"},
+		{[]string{"diagnose", "--", "no-such-program"}, `start "no-such-program"`},
+		{[]string{"diagnose", "--", "/etc/passwd"}, "permission denied"},
+
+		{[]string{"run", "x"}, `run takes no "x"`},
+		{[]string{"run", "--run", "("}, "missing closing )"},
+		{[]string{"run", "--run", "no-such-scenario"}, "no scenario is selected"},
+		{[]string{"run", "--count", "0"}, "--count 0"},
+		{[]string{"run", "--seed", "-1"}, "-1"},
+		{[]string{"run", "--analyzer", "guess"}, "--analyzer guess: there are rca, "},
+		{[]string{"run", "--analyzer", ""}, "--analyzer names none"},
+		{[]string{"run", "--resume", "x", "--out", "y"}, "--out and --resume exclude each other"},
+		{[]string{"run", "--resume", "x", "--count", "5"}, "--count and --resume exclude each other"},
+		{[]string{"run", "--resume", "/nonexistent"}, "not a result folder"},
+	} {
+		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
+			r := do(t, test.args...)
+			assert.Equal(t, exitUsage, r.code)
+			assert.Contains(t, r.stderr, test.says)
+			assert.Equal(t, 1, strings.Count(r.stderr, "ebpf-rca: "), "said once: %s", r.stderr)
+			assert.Empty(t, r.stdout)
+		})
+	}
+}
+
+func TestMisuseNamesTheHelp(t *testing.T) {
+	assert.Contains(t, do(t, "diagnose").stderr, "'ebpf-rca diagnose --help'")
+	assert.NotContains(t, do(t, "diagnose", "-p", "999999999").stderr, "--help", "the flags were right")
+}
+
+func TestEveryCommandHasHelp(t *testing.T) {
+	var names []string
+	for _, c := range newRoot().Commands() {
+		names = append(names, c.Name())
+		assert.NotEmpty(t, c.Short, c.Name())
+		r := do(t, c.Name(), "--help")
+		assert.Equal(t, exitGood, r.code)
+		assert.Empty(t, r.stderr)
+		_, examples, _ := strings.Cut(r.stdout, "Examples:\n")
+		assert.Contains(t, examples, "ebpf-rca "+c.Name(), "an example of %s", c.Name())
+		for line := range strings.Lines(r.stdout) {
+			assert.LessOrEqual(t, len([]rune(line)), 160, line)
+		}
+	}
+	assert.Subset(t, names, []string{"list", "describe", "doctor", "run", "diagnose", "score", "compare", "version"})
+}
+
+func TestNoCommandShowsTheHelp(t *testing.T) {
+	r := do(t)
+	assert.Equal(t, exitGood, r.code)
+	assert.Contains(t, r.stdout, "sudo ebpf-rca diagnose -p 1234")
+	assert.Contains(t, r.stdout, "Exit codes: 0 good; 1")
+}
+
+// failing is a writer on which every write fails.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	full := failing{syscall.ENOSPC}
+	for _, args := range [][]string{{"list"}, {"list", "--json"}, {"describe", "mutex-hold"}, {"version"}} {
+		var stderr bytes.Buffer
+		assert.Equal(t, exitInfra, run(t.Context(), args, full, &stderr), args)
+		assert.Contains(t, stderr.String(), "no space left")
+	}
+}
+
+func TestReaderThatHasHadEnough(t *testing.T) {
+	r, w := io.Pipe()
+	require.NoError(t, r.CloseWithError(syscall.EPIPE))
+	var stderr bytes.Buffer
+	assert.Equal(t, exitPipe, run(t.Context(), []string{"list"}, w, &stderr))
+	assert.Empty(t, stderr.String())
+}
+
+func TestErrorsAreOneLine(t *testing.T) {
+	e := errors.Join(errors.New("one"), errors.New("two"))
+	var stderr bytes.Buffer
+	assert.Equal(t, exitInfra, run(context.Background(), []string{"list"}, failing{e}, &stderr))
+	assert.Equal(t, "ebpf-rca: one; two\n", stderr.String())
+}

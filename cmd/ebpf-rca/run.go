@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/os2026/ebpf-rca/bpf"
+	"github.com/os2026/ebpf-rca/collector"
+	"github.com/os2026/ebpf-rca/harness"
+	"github.com/os2026/ebpf-rca/results"
+	"github.com/os2026/ebpf-rca/scenarios"
+)
+
+// runOptions are the flags of run.
+type runOptions struct {
+	run       string
+	smoke     bool
+	count     int
+	seed      uint64
+	out       string
+	resume    string
+	analyzers []string
+	overhead  bool
+	workloads string
+}
+
+func newRun() *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Play the catalogue on this kernel and grade the analysis",
+		Long: `run plays each scenario with its fault and without (its twin), watches it blind, and
+grades the answer against what the workload itself kept account of. It prints a table
+and leaves a folder of records, which score and compare read. It needs root.
+
+With --overhead it also measures, for each scenario it plays, what being watched costs
+the workload: pairs of runs, unwatched and watched in turn.`,
+		Example: `  sudo ebpf-rca run --smoke
+  sudo ebpf-rca run --run '^mutex-' --count 10 --out /tmp/mutexes
+  sudo ebpf-rca run --analyzer rca,last-waker
+  sudo ebpf-rca run --resume /tmp/mutexes`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("run takes no %q; --run selects scenarios", args[0])
+			}
+			return errors.Join(o.check(), o.checkResume(cmd.Flags().Changed))
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runCatalogue(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.run, "run", "", "only scenarios whose name matches the regular expression `RE`")
+	f.BoolVar(&o.smoke, "smoke", false, "only the few that are run on every change")
+	f.IntVar(&o.count, "count", 1, "how many seeds to play each scenario with")
+	f.Uint64Var(&o.seed, "seed", 1, "the first seed; it decides which thread is the culprit")
+	f.StringVar(&o.out, "out", "", "the folder to make (default results/runs/<time>-<kernel>-<id>)")
+	f.StringVar(&o.resume, "resume", "", "go on with the run in folder `DIR` where it stopped")
+	f.StringSliceVar(&o.analyzers, "analyzer", []string{"rca"}, "grade these, the first decides: "+analyzerNames())
+	f.BoolVar(&o.overhead, "overhead", false, "measure what being watched costs each scenario")
+	f.StringVar(&o.workloads, "workloads", "", "where the workload programs are (default: workloads beside this program)")
+	return cmd
+}
+
+func (o runOptions) check() error {
+	if o.count < 1 {
+		return fmt.Errorf("--count %d: it must be at least 1", o.count)
+	}
+	if len(o.analyzers) == 0 {
+		return fmt.Errorf("--analyzer names none: there are %s", analyzerNames())
+	}
+	for _, name := range o.analyzers {
+		if !slices.ContainsFunc(analyzers(), func(a harness.Analyzer) bool { return a.Name == name }) {
+			return fmt.Errorf("--analyzer %s: there are %s", name, analyzerNames())
+		}
+	}
+	_, err := o.selected()
+	return err
+}
+
+// checkResume refuses the flags that a plan made earlier has decided.
+func (o runOptions) checkResume(changed func(flag string) bool) error {
+	for _, name := range []string{"out", "run", "smoke", "count", "seed", "analyzer"} {
+		if changed("resume") && changed(name) {
+			return fmt.Errorf("--%s and --resume exclude each other: the plan is made", name)
+		}
+	}
+	return nil
+}
+
+// selected are the scenarios that the flags ask for.
+func (o runOptions) selected() ([]scenarios.Scenario, error) {
+	match, err := regexp.Compile(o.run)
+	if err != nil {
+		return nil, fmt.Errorf("--run %q: %w", o.run, err)
+	}
+	var out []scenarios.Scenario
+	for _, s := range scenarios.Catalogue() {
+		if match.MatchString(s.Name) && (s.Smoke || !o.smoke) {
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no scenario is selected; 'ebpf-rca list' names them")
+	}
+	return out, nil
+}
+
+func runCatalogue(ctx context.Context, o runOptions, stdout, stderr io.Writer) error {
+	stage, err := o.stage()
+	if err != nil {
+		return err
+	}
+	if err := preflight(); err != nil {
+		return err
+	}
+	store, plan, err := openStore(o)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	fmt.Fprintf(stderr, "results go to %s\n", store.Dir())
+
+	report := runReport{progress: newProgress(stderr), w: stderr}
+	err = harness.Run(ctx, plan, harness.Options{
+		Stage:     stage,
+		Observer:  observer{},
+		Analyzers: analyzers(),
+		Scenarios: scenarios.Catalogue(),
+		Sink:      store,
+		Progress:  report.tell,
+	})
+	report.progress.clear()
+	interrupted := errors.Is(err, context.Canceled)
+	if err != nil && !interrupted {
+		return err
+	}
+	var unmeasured error
+	if o.overhead && !interrupted {
+		unmeasured = measureOverhead(ctx, o, stage, store, stdout, stderr)
+	}
+	if err := store.Close(); err != nil {
+		return err
+	}
+	if interrupted {
+		fmt.Fprintf(stderr, "stopped; 'ebpf-rca run --resume %s' goes on\n", store.Dir())
+	}
+	return errors.Join(unmeasured, concludeRun(store.Dir(), stdout, stderr))
+}
+
+// stage finds the workload programs that the run needs.
+func (o runOptions) stage() (harness.Stage, error) {
+	dir := o.workloads
+	if dir == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return harness.Stage{}, fmt.Errorf("find the workloads: %w", err)
+		}
+		dir = filepath.Join(filepath.Dir(self), "workloads")
+	}
+	needed, err := o.needed()
+	if err != nil {
+		return harness.Stage{}, err
+	}
+	for _, s := range needed {
+		if _, err := exec.LookPath(filepath.Join(dir, s.Workload)); err != nil {
+			return harness.Stage{}, &exit{code: exitNothing, cause: fmt.Errorf("find the workloads: %w; 'make build' makes them", err)}
+		}
+	}
+	return harness.Stage{WorkloadDir: dir}, nil
+}
+
+// needed are the scenarios of the run, which a plan to be resumed has decided.
+func (o runOptions) needed() ([]scenarios.Scenario, error) {
+	if o.resume == "" {
+		return o.selected()
+	}
+	folder, err := results.Open(o.resume)
+	if err != nil {
+		return nil, openError(err)
+	}
+	var out []scenarios.Scenario
+	for _, name := range folder.Plan.Scenarios() {
+		if s, ok := scenarios.Find(name); ok {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// preflight finds out whether this machine lets us watch at all, before a plan is
+// written that could only fail.
+func preflight() error {
+	if err := collector.Check(collector.Options{}); err != nil {
+		return explainObserve(err)
+	}
+	return nil
+}
+
+// openStore makes the result folder with its plan, or opens the one to resume. The
+// plan returned holds what is still to be run.
+func openStore(o runOptions) (*results.Store, results.Plan, error) {
+	options := results.StoreOptions{Owner: results.OwnerFromEnv(os.Getenv)}
+	if o.resume != "" {
+		store, folder, err := results.Resume(o.resume, options)
+		if err != nil {
+			return nil, results.Plan{}, err
+		}
+		return store, remaining(folder), nil
+	}
+	selected, err := o.selected()
+	if err != nil {
+		return nil, results.Plan{}, usage(err)
+	}
+	id := results.NewRunID(time.Now().UTC(), kernelRelease(), uint16(rand.Uint32()))
+	plan, err := results.NewPlan(results.PlanOptions{
+		RunID: id, Questions: harness.Questions(selected), Count: o.count, Seed: o.seed, Analyzers: o.analyzers,
+	})
+	if err != nil {
+		return nil, results.Plan{}, usage(err)
+	}
+	dir := o.out
+	if dir == "" {
+		dir = filepath.Join("results", "runs", id)
+	}
+	build := results.Build{Version: version, Commit: commit, ObjectHash: bpf.Hash()}
+	store, err := results.Create(dir, plan, results.ReadEnv(os.DirFS("/"), build), options)
+	if errors.Is(err, results.ErrExists) {
+		err = usage(fmt.Errorf("%w; --resume %s goes on with it", err, dir))
+	}
+	return store, plan, err
+}
+
+// remaining is the plan of a folder without the runs that are recorded.
+func remaining(f *results.Folder) results.Plan {
+	missing := make(map[int]bool)
+	for _, r := range f.Records {
+		if r.Verdict == results.Lost {
+			missing[r.Index] = true
+		}
+	}
+	plan := f.Plan
+	plan.Runs = slices.DeleteFunc(slices.Clone(plan.Runs), func(r results.Run) bool { return !missing[r.Index] })
+	return plan
+}
+
+// concludeRun scores a folder, writes its exports, prints its table and turns its
+// outcome into an exit code.
+func concludeRun(dir string, stdout, stderr io.Writer) error {
+	folder, err := results.Open(dir)
+	if err != nil {
+		return err
+	}
+	if err := writeExports(folder); err != nil {
+		return err
+	}
+	return tellScores(folder, stdout, stderr)
+}
+
+// runReport tells of the progress of a plan.
+type runReport struct {
+	progress progress
+	w        io.Writer
+}
+
+func (r runReport) tell(e harness.Event) {
+	if len(e.Records) == 0 {
+		r.progress.show("%d/%d %s %s, seed %d", e.Done, e.Total, e.Run.Scenario, e.Run.Variant, e.Run.Seed)
+		return
+	}
+	first := e.Records[0]
+	if r.progress.w != nil && (first.Verdict == results.Hit || first.Verdict == results.CorrectReject) {
+		return // the next line replaces it
+	}
+	r.progress.clear()
+	fmt.Fprintf(r.w, "%d/%d %s %s, seed %d: %s", e.Done, e.Total, e.Run.Scenario, e.Run.Variant, e.Run.Seed, first.Verdict)
+	if first.Reason != "" {
+		fmt.Fprintf(r.w, " (%s)", first.Reason)
+	}
+	fmt.Fprintln(r.w)
+}
