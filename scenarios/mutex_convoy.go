@@ -16,10 +16,12 @@ func mutexConvoy() Scenario {
 		Kinds:     []contention.Kind{contention.Mutex},
 		Needs:     plainNeeds(),
 		Doses: []contention.Dose{
-			{Hold: 50 * time.Millisecond, Contenders: 4},
-			{Hold: 20 * time.Millisecond, Contenders: 4},
-			{Hold: 50 * time.Millisecond, Contenders: 2},
+			// With fewer, the waits that the culprit itself ends cost about as much as
+			// those that any innocent ends, and who comes first by it is left to chance.
 			{Hold: 50 * time.Millisecond, Contenders: 8},
+			{Hold: 20 * time.Millisecond, Contenders: 8},
+			{Hold: 50 * time.Millisecond, Contenders: 2},
+			{Hold: 50 * time.Millisecond, Contenders: 4},
 		},
 		Workload: "mutex-convoy",
 		Duration: 1500 * time.Millisecond,

@@ -34,7 +34,7 @@ static int arrange(struct player *player)
 	static struct crowd crowd;
 	static struct crowd_keeper keeper;
 	uint64_t hold = player->options.hold_ns;
-	uint64_t brief = hold * 3 / 100;
+	uint64_t brief = hold * 4 / 100;
 
 	queue.resource = player_resource(player, "mutex", &queue.mutex, 0, false);
 	crowd = (struct crowd){
@@ -42,8 +42,8 @@ static int arrange(struct player *player)
 		.acts = 1,
 		.act_ns = { brief / 3 },
 		.lead_ns = brief / 3, /* the keeper has to wait for the first, too */
-		.delay_ns = brief / 3,
-		.spacing_ns = brief / 6,
+		.delay_ns = 2 * brief, /* by then the keeper has it */
+		.spacing_ns = brief / 3,
 		.brief_ns = brief,
 		.visit = append_batch,
 	};
