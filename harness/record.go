@@ -63,7 +63,9 @@ func (o *outcome) reasons() []string {
 
 // base is what the records of all analysers have in common. The ledger is kept too.
 func (r *runner) base(out *outcome) (results.Record, error) {
-	record := results.Record{Schema: results.RecordSchema, Run: out.run, Verdict: out.ruling.verdict}
+	record := results.Record{
+		Schema: results.RecordSchema, Run: out.run, Attempts: out.attempts, Verdict: out.ruling.verdict,
+	}
 	p := out.played
 	if p == nil {
 		return record, nil

@@ -36,6 +36,9 @@ type Options struct {
 	// and 0 are those of this machine.
 	Kernel string
 	CPUs   int
+	// Retries is how often a run may be played again because the machine was too
+	// busy. That is known before the analysis is asked, and it is recorded.
+	Retries int
 	// Progress, if there is one, is told when a run begins and when it is recorded.
 	Progress func(Event)
 }
@@ -127,10 +130,22 @@ type outcome struct {
 	scenario scenarios.Scenario
 	played   *played // nil if it failed or was not tried
 	ruling   ruling
+	attempts int
 }
 
-// play plays one run and judges it by itself.
+// play plays one run, again if the machine was too busy and that is allowed.
 func (r *runner) play(ctx context.Context, run results.Run) *outcome {
+	for attempt := 1; ; attempt++ {
+		out := r.attempt(ctx, run)
+		out.attempts = attempt
+		if !out.ruling.busy || attempt > r.Retries || ctx.Err() != nil {
+			return out
+		}
+	}
+}
+
+// attempt plays one run and judges it by itself.
+func (r *runner) attempt(ctx context.Context, run results.Run) *outcome {
 	out := &outcome{run: run}
 	var known bool
 	if out.scenario, known = r.scenarios[run.Scenario]; !known {
@@ -156,9 +171,9 @@ func (r *runner) play(ctx context.Context, run results.Run) *outcome {
 // failed is the ruling on a run that did not come to its end.
 func failed(err error) ruling {
 	if errors.Is(err, ErrTimeout) {
-		return ruling{results.Timeout, err.Error()}
+		return ruling{verdict: results.Timeout, reason: err.Error()}
 	}
-	return ruling{results.Infra, err.Error()}
+	return ruling{verdict: results.Infra, reason: err.Error()}
 }
 
 // settle records a run, or keeps it back until its twin has been played, and

@@ -182,6 +182,17 @@ func TestControlStarvedByOthersIsNotTrusted(t *testing.T) {
 	assert.Contains(t, sink.records[0].Reason, "lacked a CPU for 1.2s, 60 % of their time")
 }
 
+func TestOnlyABusyMachineIsAReasonToPlayAgain(t *testing.T) {
+	sink, err := runFakes(t, Options{Retries: 2}, twinRun(0, "starved"), twinRun(1, "dropping"), twinRun(2, "good"))
+	require.NoError(t, err)
+	attempts := map[int]int{}
+	for _, r := range sink.records {
+		attempts[r.Index] = r.Attempts
+	}
+	assert.Equal(t, map[int]int{0: 3, 1: 1, 2: 1}, attempts)
+	assert.Equal(t, results.Untrusted, sink.records[0].Verdict, "the last attempt counts")
+}
+
 func TestWarningsDoNotChangeTheVerdict(t *testing.T) {
 	sink, err := runFakes(t, Options{}, faultRun(0, "unlike"), twinRun(1, "unlike"), faultRun(2, "good"))
 	require.NoError(t, err)

@@ -41,10 +41,16 @@ const (
 type ruling struct {
 	verdict results.Verdict
 	reason  string
+	// busy says that it was the machine's fault, so that the run may be played again.
+	busy bool
 }
 
 func rule(v results.Verdict, format string, args ...any) ruling {
-	return ruling{v, fmt.Sprintf(format, args...)}
+	return ruling{verdict: v, reason: fmt.Sprintf(format, args...)}
+}
+
+func tooBusy(format string, args ...any) ruling {
+	return ruling{results.Untrusted, "machine too busy: " + fmt.Sprintf(format, args...), true}
 }
 
 func (r ruling) valid() bool { return r.verdict == "" }
@@ -123,7 +129,7 @@ func delayOfBlame(a *account) ruling {
 	if float64(delay) <= MaxDelayOfBlame*float64(blame) {
 		return ruling{}
 	}
-	return rule(results.Untrusted, "machine too busy: culprits cost %v, and they and their victims lacked a CPU for %v", round(blame), round(delay))
+	return tooBusy("culprits cost %v, and they and their victims lacked a CPU for %v", round(blame), round(delay))
 }
 
 // isVictim reports whether a thread waited for a culprit.
@@ -144,7 +150,7 @@ func (p *played) foreignDelay(cpus int) ruling {
 	if share <= MaxForeignDelay || used >= OwnCPUs {
 		return ruling{}
 	}
-	return rule(results.Untrusted, "machine too busy: threads lacked a CPU for %v, %.0f %% of their time, and had %.0f %% of the CPUs",
+	return tooBusy("threads lacked a CPU for %v, %.0f %% of their time, and had %.0f %% of the CPUs",
 		round(delay), 100*share, 100*used)
 }
 

@@ -57,9 +57,12 @@ type Record struct {
 	Schema string `json:"schema"`
 	RunID  string `json:"run_id"`
 	Run
-	Analyzer      string               `json:"analyzer"`
-	Verdict       Verdict              `json:"verdict"`
-	Reason        string               `json:"reason"`
+	Analyzer string  `json:"analyzer"`
+	Verdict  Verdict `json:"verdict"`
+	Reason   string  `json:"reason"`
+	// Attempts is how often the run was played; all but the last found the machine
+	// too busy. 0 stands for 1.
+	Attempts      int                  `json:"attempts,omitempty"`
 	Ranks         Ranks                `json:"ranks"`
 	Truth         Truth                `json:"truth"`
 	Blame         Blame                `json:"blame"`

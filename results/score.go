@@ -60,6 +60,9 @@ type Summary struct {
 	Unexplained Spread `json:"unexplained"`
 	// DetectedAfter is in nanoseconds, over hits that tell it.
 	DetectedAfter Spread `json:"detected_after_ns"`
+	// Again is how many runs were played more than once, because the machine was
+	// too busy.
+	Again int `json:"played_again,omitempty"`
 	// WaitError is |seen − accounted for| of the waiting, over what the threads
 	// account for.
 	WaitError Spread `json:"wait_error"`
@@ -125,6 +128,9 @@ func Summarize(records []Record) Summary {
 	s := Summary{Runs: len(records), Verdicts: map[Verdict]int{}, Count: seeds(records)}
 	for _, r := range records {
 		s.Verdicts[r.Verdict]++
+		if r.Attempts > 1 {
+			s.Again++
+		}
 	}
 	s.validity(records)
 	s.faults(valid(records, isFault))

@@ -74,13 +74,17 @@ func (s Spread) percent(figure float64) string {
 // verdictsToExplain are those that a reader wants to know of, the graver first.
 var verdictsToExplain = []Verdict{Miss, FalseAlarm, Lost, Infra, Timeout, Untrusted, Invalid, Unsupported}
 
-// exceptions counts the verdicts other than right answers, "-" if there are none.
+// exceptions counts the verdicts other than right answers and the runs that took more
+// than one attempt, "-" if there are none.
 func exceptions(s Summary) string {
 	var parts []string
 	for _, v := range verdictsToExplain {
 		if n := s.Verdicts[v]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, v))
 		}
+	}
+	if s.Again > 0 {
+		parts = append(parts, fmt.Sprintf("%d played again", s.Again))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "-")
 }

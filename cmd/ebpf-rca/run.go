@@ -35,6 +35,7 @@ type runOptions struct {
 	analyzers []string
 	overhead  bool
 	workloads string
+	retries   int
 }
 
 func newRun() *cobra.Command {
@@ -71,6 +72,7 @@ the workload: pairs of runs, unwatched and watched in turn.`,
 	f.StringVar(&o.resume, "resume", "", "go on with the run in folder `DIR` where it stopped")
 	f.StringSliceVar(&o.analyzers, "analyzer", []string{"rca"}, "grade these, the first decides: "+analyzerNames())
 	f.BoolVar(&o.overhead, "overhead", false, "measure what being watched costs each scenario")
+	f.IntVar(&o.retries, "retries", 2, "how often to play a run again because the machine was too busy; each is counted")
 	f.StringVar(&o.workloads, "workloads", "", "where the workload programs are (default: workloads beside this program)")
 	return cmd
 }
@@ -78,6 +80,9 @@ the workload: pairs of runs, unwatched and watched in turn.`,
 func (o runOptions) check() error {
 	if o.count < 1 {
 		return fmt.Errorf("--count %d: it must be at least 1", o.count)
+	}
+	if o.retries < 0 {
+		return fmt.Errorf("--retries %d: it must not be negative", o.retries)
 	}
 	if len(o.analyzers) == 0 {
 		return fmt.Errorf("--analyzer names none: there are %s", analyzerNames())
@@ -141,6 +146,7 @@ func runCatalogue(ctx context.Context, o runOptions, stdout, stderr io.Writer) e
 		Analyzers: analyzers(),
 		Scenarios: scenarios.Catalogue(),
 		Sink:      store,
+		Retries:   o.retries,
 		Progress:  report.tell,
 	})
 	report.progress.clear()
