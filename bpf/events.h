@@ -14,6 +14,7 @@ enum event_type {
 	EVENT_PREEMPTED, /* struct preempt_event: a thread that wanted a CPU has one */
 	EVENT_SAMPLE,    /* struct sample_event: a thread was found on a CPU */
 	EVENT_EXIT,      /* struct thread_totals: a thread is gone */
+	EVENT_EXEC,      /* struct exec_event: a process has become another program */
 };
 
 /* The system call a thread is in, as far as it tells what is waited for. */
@@ -54,11 +55,14 @@ enum loss {
 	LOSS_CAUSES,
 };
 
+/*
+ * A thread's name is told with its totals only: it would be a quarter of every event,
+ * and writing to the ring buffer is what an event costs most.
+ */
 struct task_id {
 	__u64 start_ns;
 	__u32 tid;
 	__u32 tgid;
-	char comm[TASK_COMM_LEN];
 };
 
 /* What a thread waits for. */
@@ -68,13 +72,13 @@ struct object {
 	__u64 file;        /* of the descriptor in argument 0, if the call has one */
 	__u64 inode;
 	__u32 device; /* kernel form: major << 20 | minor */
-	__u32 mode;   /* of the inode */
+	__u32 mode;   /* of the inode, 0: it is the one that all eventfds and the like share */
 	enum call call;
 	__u32 lock_flags;
 	__u32 op;         /* futex operation or fcntl command */
 	__u32 value;      /* argument 2: what the futex word was expected to be */
 	__u32 words[3];   /* at the futex address; glibc keeps an owner in the third */
-	__u32 words_read; /* 0: they could not be read */
+	__u32 words_read; /* 0: there is no owner among them, or none that could be read */
 };
 
 struct wake {
@@ -117,11 +121,18 @@ struct sample_event {
 	__u64 user_stack;
 };
 
+struct exec_event {
+	enum event_type type;
+	__u32 pad;
+	struct task_id thread;
+};
+
 /* A thread's account since it was last read, and the wait it is in. */
 struct thread_totals {
 	enum event_type type;
 	__u32 waits; /* that ended */
 	struct task_id thread;
+	char comm[TASK_COMM_LEN];
 	__u64 since_ns; /* when it was last read, 0: never */
 	__u64 now_ns;
 	__u64 blocked_ns; /* with the open wait up to now */
@@ -133,7 +144,7 @@ struct thread_totals {
 	__u64 kernel_stack;
 	struct object object; /* of the open wait */
 	struct wake wake;     /* that ended it, if the thread has no CPU yet */
-	__u32 last_waker;
+	__u32 last_waker; /* 0: an interrupt, or nobody yet */
 	__u32 pad;
 };
 

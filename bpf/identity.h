@@ -32,12 +32,28 @@ static __always_inline __u32 tgid_of(struct task_struct *task)
 	return pidns_inum ? namespaced(BPF_CORE_READ(task, group_leader, thread_pid)) : task->tgid;
 }
 
+/*
+ * Whether task counts tids as the collector does. A task in a namespace below has
+ * others, and what it writes into its memory means nothing here.
+ */
+static __always_inline bool counts_as_collector(struct task_struct *task)
+{
+	struct pid *pid = task->thread_pid;
+	__u32 level = pid->level;
+	struct upid *innermost;
+
+	if (!pidns_inum)
+		return !level;
+	innermost = (void *)pid + bpf_core_field_offset(struct pid, numbers) +
+		    level * bpf_core_type_size(struct upid);
+	return BPF_CORE_READ(innermost, ns, ns.inum) == pidns_inum;
+}
+
 static __always_inline void identify(struct task_struct *task, struct task_id *id)
 {
 	id->start_ns = task->start_boottime;
 	id->tid = tid_of(task);
 	id->tgid = tgid_of(task);
-	bpf_probe_read_kernel_str(id->comm, sizeof(id->comm), task->comm);
 }
 
 static __always_inline __u32 task_state(struct task_struct *task)

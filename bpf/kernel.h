@@ -27,6 +27,7 @@ enum { false, true };
 
 enum {
 	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
@@ -38,14 +39,16 @@ enum {
 	BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
 	BPF_RB_NO_WAKEUP = 1,
 	BPF_RB_FORCE_WAKEUP = 2,
-	BPF_RB_AVAIL_DATA = 0,
+	BPF_RB_PROD_POS = 3,
 };
 
 enum {
 	TASK_COMM_LEN = 16,
+	PF_EXITING = 0x00000004,
 	PF_KTHREAD = 0x00200000,
+	TASK_DEAD = 0x80,
 	TS_COMPAT = 2, /* x86: the task is in a 32-bit system call */
-	S_IFMT = 0170000,
+	ANON_INODE_FS_MAGIC = 0x09041934,
 	LCB_F_SPIN = 1, /* contention_begin: the waiter spins and does not sleep */
 };
 
@@ -71,6 +74,7 @@ struct pid {
 
 struct super_block {
 	__u32 s_dev;
+	unsigned long s_magic;
 };
 
 struct inode {
@@ -108,6 +112,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	__u64 start_boottime;
+	__u32 self_exec_id;
 	char comm[TASK_COMM_LEN];
 	struct files_struct *files;
 };

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/rlimit"
+	"github.com/cilium/ebpf/btf"
 )
 
 // Options are fixed when the programs are loaded. The zero value keeps totals of
@@ -31,6 +31,10 @@ type Options struct {
 
 // Objects are the loaded programs and maps.
 type Objects struct {
+	// Programs and Maps are all that were loaded, by name.
+	Programs map[string]*ebpf.Program
+	Maps     map[string]*ebpf.Map
+
 	// Hooks are the programs to attach to tracepoints.
 	Hooks []*ebpf.Program
 	// Sample is to be attached to a clock of each CPU.
@@ -42,16 +46,25 @@ type Objects struct {
 	// Stacks holds a Stack for each name of one.
 	Stacks *ebpf.Map
 
-	lost       *ebpf.Variable
 	collection *ebpf.Collection
 }
 
-// Load puts the programs that this kernel can run into it.
+// Load puts the programs that this kernel can run into it. The error wraps
+// ErrNotSupported where the kernel lacks something, os.ErrPermission where this
+// process does.
 func Load(opts Options) (*Objects, error) {
-	hooks, err := chooseHooks()
+	types, err := kernelTypes()
 	if err != nil {
 		return nil, err
 	}
+	hooks, err := chooseHooks(types)
+	if err != nil {
+		return nil, err
+	}
+	return loadHooks(opts, hooks)
+}
+
+func loadHooks(opts Options, hooks []string) (*Objects, error) {
 	spec, err := loadWatch()
 	if err != nil {
 		return nil, fmt.Errorf("read the compiled programs: %w", err)
@@ -65,12 +78,13 @@ func Load(opts Options) (*Objects, error) {
 		return nil, err
 	}
 	objects := &Objects{
+		Programs:      collection.Programs,
+		Maps:          collection.Maps,
 		Sample:        collection.Programs[watchProgSample],
 		WatchExisting: collection.Programs[watchProgWatchExisting],
 		ReadThreads:   collection.Programs[watchProgReadThreads],
 		Events:        collection.Maps[watchMapEvents],
 		Stacks:        collection.Maps[watchMapStacks],
-		lost:          collection.Variables[watchVarLost],
 		collection:    collection,
 	}
 	for _, name := range hooks {
@@ -87,12 +101,13 @@ func LoadEmpty() (*Objects, error) {
 		return nil, fmt.Errorf("read the compiled programs: %w", err)
 	}
 	keep(spec, watchProgEmptySwitch, watchProgEmptyWaking)
-	spec.Maps, spec.Variables = nil, nil
+	spec.Maps = nil
 	collection, err := load(spec)
 	if err != nil {
 		return nil, err
 	}
 	return &Objects{
+		Programs:   collection.Programs,
 		Hooks:      []*ebpf.Program{collection.Programs[watchProgEmptySwitch], collection.Programs[watchProgEmptyWaking]},
 		collection: collection,
 	}, nil
@@ -101,8 +116,10 @@ func LoadEmpty() (*Objects, error) {
 // Lost reads what was lost since loading.
 func (o *Objects) Lost() (Lost, error) {
 	var lost Lost
-	if err := o.lost.Get(&lost); err != nil {
-		return lost, fmt.Errorf("read the counts of losses: %w", err)
+	for cause := range lost {
+		if err := o.Maps[watchMapLost].Lookup(uint32(cause), &lost[cause]); err != nil {
+			return Lost{}, fmt.Errorf("read the counts of losses: %w", err)
+		}
 	}
 	return lost, nil
 }
@@ -113,10 +130,10 @@ func (o *Objects) Close() error {
 	return nil
 }
 
-// chooseHooks names the tracepoint programs that suit this kernel.
-func chooseHooks() ([]string, error) {
-	hooks := []string{watchProgSchedWaking, watchProgSchedProcessFork, watchProgSchedProcessExit}
-	args, err := tracepointArgs("sched_switch")
+// chooseHooks names the tracepoint programs that suit the kernel of these types.
+func chooseHooks(types *btf.Spec) ([]string, error) {
+	hooks := []string{watchProgSchedWaking, watchProgSchedProcessFork, watchProgSchedProcessExec, watchProgSchedProcessExit}
+	args, err := tracepointArgs(types, "sched_switch")
 	switch {
 	case err != nil:
 		return nil, err
@@ -125,7 +142,7 @@ func chooseHooks() ([]string, error) {
 	default:
 		hooks = append(hooks, watchProgSchedSwitch)
 	}
-	switch err := HaveContention(); {
+	switch _, err := tracepointArgs(types, "contention_begin"); {
 	case err == nil:
 		hooks = append(hooks, watchProgContentionBegin, watchProgContentionEnd)
 	case !errors.Is(err, ErrNotSupported):
@@ -144,10 +161,27 @@ func (o Options) apply(spec *ebpf.CollectionSpec) error {
 		watchVarUserStacks:   o.UserStacks,
 		watchVarKernelStacks: o.KernelStacks,
 	} {
-		if err := spec.Variables[name].Set(value); err != nil {
+		if err := set(spec, spec.Variables[name], value); err != nil {
 			return fmt.Errorf("set %s: %w", name, err)
 		}
 	}
+	return nil
+}
+
+// set writes a variable's value into the section that it is loaded with.
+func set(spec *ebpf.CollectionSpec, v *ebpf.VariableSpec, value any) error {
+	if err := v.Set(value); err != nil {
+		return err
+	}
+	contents := spec.Maps[v.SectionName].Contents
+	if len(contents) != 1 {
+		return fmt.Errorf("section %s has %d parts, not one", v.SectionName, len(contents))
+	}
+	section, ok := contents[0].Value.([]byte)
+	if !ok || uint64(v.Offset)+uint64(len(v.Value)) > uint64(len(section)) {
+		return fmt.Errorf("section %s has no room for it", v.SectionName)
+	}
+	copy(section[v.Offset:], v.Value)
 	return nil
 }
 
@@ -159,13 +193,19 @@ func keep(spec *ebpf.CollectionSpec, names ...string) {
 	spec.Programs = wanted
 }
 
+// load needs no limit on locked memory lifted: kernels that have task storage no
+// longer count a map's memory against it (5.11).
+//
+// Nor are variables mapped into this process: the mapping would keep its map in the
+// kernel until the garbage collector comes by.
 func load(spec *ebpf.CollectionSpec) (*ebpf.Collection, error) {
-	if err := rlimit.RemoveMemlock(); err != nil {
-		return nil, fmt.Errorf("lift the limit on locked memory: %w", err)
+	spec.Variables = nil
+	if err := privileged(); err != nil {
+		return nil, err
 	}
 	collection, err := ebpf.NewCollection(spec)
 	if err != nil {
-		return nil, fmt.Errorf("load the programs into the kernel: %w", err)
+		return nil, fmt.Errorf("load the programs into the kernel: %w", permission(err))
 	}
 	return collection, nil
 }

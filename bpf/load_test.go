@@ -1,3 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package bpf
-import ("testing";"github.com/cilium/ebpf";"errors";"fmt")
-func TestLoad(t *testing.T){ o,err:=Load(Options{Target:1,Children:true,Events:true,UserStacks:true,KernelStacks:KernelStacksUnexplained}); var ve *ebpf.VerifierError; if errors.As(err,&ve){ fmt.Printf("%+v\n",ve)}; if err!=nil {t.Fatal(err)}; o.Close(); e,err:=LoadEmpty(); if err!=nil{t.Fatal(err)}; e.Close()}
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestLoadSetsWhatWasAsked(t *testing.T) {
+	for _, on := range []bool{true, false} {
+		spec, err := loadWatch()
+		require.NoError(t, err)
+		opts := Options{Target: 4711, Children: on, Own: 12, PIDNamespace: 0xf0000001, Events: on, UserStacks: on, KernelStacks: KernelStacksAlways}
+		require.NoError(t, opts.apply(spec))
+		section := spec.Maps[spec.Variables[watchVarTargetTgid].SectionName].Contents[0].Value.([]byte)
+		at := func(name string) []byte {
+			v := spec.Variables[name]
+			return section[v.Offset : v.Offset+v.Size()]
+		}
+		assert.Equal(t, []byte{0x67, 0x12, 0, 0}, at(watchVarTargetTgid))
+		assert.Equal(t, []byte{12, 0, 0, 0}, at(watchVarOwnTgid))
+		assert.Equal(t, []byte{1, 0, 0, 0xf0}, at(watchVarPidnsInum))
+		assert.Equal(t, []byte{2, 0, 0, 0}, at(watchVarKernelStacks))
+		for _, name := range []string{watchVarWithChildren, watchVarSendEvents, watchVarUserStacks} {
+			assert.Equal(t, on, at(name)[0] == 1, name)
+		}
+		assert.Equal(t, []byte{0, 0, 4, 0}, at(watchVarWakeupBytes), "what was not asked stays")
+	}
+}
+
+// Every program loads, under every policy, in both forms.
+func TestLoad(t *testing.T) {
+	needBPF(t)
+	hooks := []string{
+		watchProgSchedSwitch, watchProgSchedSwitchThree, watchProgSchedWaking, watchProgSchedProcessFork,
+		watchProgSchedProcessExec, watchProgSchedProcessExit, watchProgContentionBegin, watchProgContentionEnd,
+	}
+	for _, opts := range []Options{
+		{},
+		{Target: 1, PIDNamespace: 0xf0000001},
+		{Target: 1, Children: true, Events: true, UserStacks: true, KernelStacks: KernelStacksUnexplained},
+		{Events: true, UserStacks: true, KernelStacks: KernelStacksAlways, PIDNamespace: 0xf0000001},
+	} {
+		o, err := loadHooks(opts, hooks)
+		require.NoError(t, err)
+		assert.Len(t, o.Hooks, len(hooks))
+		for _, p := range append(o.Hooks, o.Sample, o.WatchExisting, o.ReadThreads) {
+			assert.NotNil(t, p)
+		}
+		lost, err := o.Lost()
+		require.NoError(t, err)
+		assert.Zero(t, lost)
+		require.NoError(t, o.Close())
+		require.NoError(t, o.Close())
+	}
+
+	o, err := Load(Options{})
+	require.NoError(t, err)
+	require.NoError(t, o.Close())
+}
+
+func TestLoadEmpty(t *testing.T) {
+	needBPF(t)
+	o, err := LoadEmpty()
+	require.NoError(t, err)
+	assert.Len(t, o.Hooks, 2)
+	require.NoError(t, o.Close())
+}
+
+// Sizes that C and Go must agree on; Go's types are made from C's.
+func TestLayout(t *testing.T) {
+	spec, err := loadWatch()
+	require.NoError(t, err)
+	assert.Equal(t, uint32(unsafe.Sizeof(Stack{})), spec.Maps[watchMapStacks].ValueSize)
+	assert.Equal(t, uint32(len(Lost{})), spec.Maps[watchMapLost].MaxEntries)
+	for name, size := range map[string]uintptr{
+		"wait": unsafe.Sizeof(WaitEvent{}), "preempt": unsafe.Sizeof(PreemptEvent{}), "sample": unsafe.Sizeof(SampleEvent{}),
+		"exec": unsafe.Sizeof(ExecEvent{}), "totals": unsafe.Sizeof(ThreadTotals{}),
+	} {
+		assert.Zero(t, size%8, "%s: the ring buffer aligns by 8, and padding would leak", name)
+	}
+}
+
+func run(t *testing.T, o *Objects) {
+	t.Helper()
+	for _, hook := range o.Hooks {
+		l, err := link.AttachTracing(link.TracingOptions{Program: hook})
+		require.NoError(t, err)
+		t.Cleanup(func() { assert.NoError(t, l.Close()) })
+	}
+	iterate(t, o.WatchExisting)
+}
+
+func iterate(t *testing.T, program *ebpf.Program) []byte {
+	t.Helper()
+	it, err := link.AttachIter(link.IterOptions{Program: program})
+	require.NoError(t, err)
+	defer it.Close()
+	r, err := it.Open()
+	require.NoError(t, err)
+	defer r.Close()
+	out, err := io.ReadAll(r)
+	require.NoError(t, err)
+	return out
+}
+
+// The form of sched_switch for kernels before 5.18 loads on later ones too, where it
+// leaves an argument unread, and must see the same.
+func TestBothFormsOfSwitchSeeTheSame(t *testing.T) {
+	needBPF(t)
+	cmd := exec.Command("sh", "-c", `echo; read x; i=0; while [ $i -lt 200 ]; do i=$((i+1)); echo $i | cat >/dev/null; done; echo; read x`)
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	lines := bufio.NewReader(out)
+	step := func() {
+		_, err := lines.ReadString('\n')
+		require.NoError(t, err)
+	}
+
+	common := []string{watchProgSchedWaking, watchProgSchedProcessFork, watchProgSchedProcessExit}
+	var forms []*Objects
+	for _, form := range []string{watchProgSchedSwitch, watchProgSchedSwitchThree} {
+		o, err := loadHooks(Options{Target: cmd.Process.Pid}, append(slices.Clone(common), form))
+		require.NoError(t, err)
+		t.Cleanup(func() { assert.NoError(t, o.Close()) })
+		forms = append(forms, o)
+	}
+	step()
+	for _, o := range forms {
+		run(t, o)
+	}
+	_, err = in.Write([]byte("\n"))
+	require.NoError(t, err)
+	step()
+
+	var totals []ThreadTotals
+	for _, o := range forms {
+		raw := iterate(t, o.ReadThreads)
+		require.Len(t, raw, int(unsafe.Sizeof(ThreadTotals{})), "one thread")
+		totals = append(totals, *(*ThreadTotals)(unsafe.Pointer(&raw[0])))
+		lost, err := o.Lost()
+		require.NoError(t, err)
+		assert.Zero(t, lost.RingFull()+lost.MapFull())
+	}
+	assert.Greater(t, totals[0].Waits, uint32(150), "a wait for each pipeline")
+	assert.InDelta(t, totals[0].Waits, totals[1].Waits, 1)
+	assert.InDelta(t, float64(totals[0].BlockedNs), float64(totals[1].BlockedNs), float64(10*time.Millisecond))
+	assert.Equal(t, cmd.Process.Pid, int(totals[0].Thread.Tid))
+	assert.True(t, bytes.HasPrefix(unsafe.Slice((*byte)(unsafe.Pointer(&totals[0].Comm[0])), 16), []byte("sh\x00")))
+}

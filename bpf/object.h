@@ -6,6 +6,7 @@
 #ifndef OBJECT_H
 #define OBJECT_H
 
+#include "identity.h"
 #include "state.h"
 #include "syscalls.h"
 
@@ -22,11 +23,12 @@ static __always_inline bool takes_descriptor(enum call call)
 
 static __always_inline void describe_file(struct task_struct *task, struct object *o)
 {
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file **slots = BPF_CORE_READ(table, fd), *file = NULL;
+	struct fdtable *table = task->files->fdt;
+	struct file **slots = table->fd, *file = NULL;
+	struct super_block *fs;
 	struct inode *inode;
 
-	if (o->address >= BPF_CORE_READ(table, max_fds))
+	if (o->address >= table->max_fds)
 		return;
 	bpf_probe_read_kernel(&file, sizeof(file), slots + o->address);
 	if (!file)
@@ -34,14 +36,35 @@ static __always_inline void describe_file(struct task_struct *task, struct objec
 	o->file = (__u64)file;
 	inode = BPF_CORE_READ(file, f_inode);
 	o->inode = BPF_CORE_READ(inode, i_ino);
-	o->mode = BPF_CORE_READ(inode, i_mode);
-	o->device = BPF_CORE_READ(inode, i_sb, s_dev);
+	fs = BPF_CORE_READ(inode, i_sb);
+	o->device = BPF_CORE_READ(fs, s_dev);
+	/* The mode of the shared inode looks like a plain file's since 6.16. */
+	if (BPF_CORE_READ(fs, s_magic) != ANON_INODE_FS_MAGIC)
+		o->mode = BPF_CORE_READ(inode, i_mode);
+}
+
+/*
+ * Whether glibc waits so for a mutex, which has an owner to be read: with the value 2,
+ * with the waiters' bit if it is robust, or with priority inheritance.
+ */
+static __always_inline bool may_have_owner(const struct object *o)
+{
+	switch (o->op & FUTEX_CMD_MASK) {
+	case FUTEX_OP_WAIT:
+		return o->value == 2 || o->value & FUTEX_WAITERS;
+	case FUTEX_OP_LOCK_PI:
+	case FUTEX_OP_LOCK_PI2:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* Only the thread itself can read its memory: in_context says that it is current. */
-static __always_inline void describe_futex(struct object *o, bool in_context)
+static __always_inline void describe_futex(struct task_struct *task, struct object *o, bool in_context)
 {
-	if (in_context && !bpf_probe_read_user(o->words, sizeof(o->words), (void *)o->address))
+	if (in_context && may_have_owner(o) && counts_as_collector(task) &&
+	    !bpf_probe_read_user(o->words, sizeof(o->words), (void *)o->address))
 		o->words_read = 1;
 }
 
@@ -60,18 +83,16 @@ static __always_inline void describe(struct task_struct *task, struct thread *t,
 	struct object *o = &t->object;
 	enum call call;
 
-	if (task->flags & PF_KTHREAD || foreign_call(task))
-		call = CALL_OTHER;
-	else
-		call = call_of(regs_syscall(regs), regs_arg1(regs));
+	call = current_call(task, regs);
 	/* A restarted call has lost its arguments: it waits for what it waited for. */
-	if (call == CALL_RESTART && o->call)
-		return;
-
-	__builtin_memset(o, 0, sizeof(*o));
-	o->call = call;
+	if (call != CALL_RESTART || !o->call) {
+		__builtin_memset(o, 0, sizeof(*o));
+		o->call = call;
+	}
 	o->kernel_lock = t->kernel_lock;
 	o->lock_flags = t->lock_flags;
+	if (call == CALL_RESTART)
+		return;
 	if (call == CALL_OTHER || call == CALL_FAULT)
 		return;
 	o->address = regs_arg0(regs);
@@ -84,7 +105,7 @@ static __always_inline void describe(struct task_struct *task, struct thread *t,
 		o->value = regs_arg2(regs);
 	}
 	if (call == CALL_FUTEX_WAIT)
-		describe_futex(o, in_context);
+		describe_futex(task, o, in_context);
 	else if (call == CALL_FUTEX_WAITV)
 		describe_futex_vector(o, in_context);
 	else if (takes_descriptor(call))

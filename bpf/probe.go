@@ -5,6 +5,7 @@ package bpf
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/btf"
@@ -19,39 +20,54 @@ var ErrNotSupported = ebpf.ErrNotSupported
 // another error if it could not be told. CONFIG_DEBUG_INFO_BTF, 5.2 and later
 // (commit 341dfcf8d78e).
 func HaveBTF() error {
-	if _, err := btf.LoadKernelSpec(); err != nil {
-		if errors.Is(err, btf.ErrNotFound) || errors.Is(err, ebpf.ErrNotSupported) {
-			return fmt.Errorf("kernel types (BTF): %w", ErrNotSupported)
-		}
-		return fmt.Errorf("kernel types (BTF): %w", err)
+	_, err := kernelTypes()
+	return err
+}
+
+func kernelTypes() (*btf.Spec, error) {
+	spec, err := btf.LoadKernelSpec()
+	if errors.Is(err, btf.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("this kernel does not describe its types (no BTF): %w", ErrNotSupported)
 	}
-	return nil
+	if err != nil {
+		return nil, fmt.Errorf("read the kernel's types (BTF): %w", err)
+	}
+	return spec, nil
 }
 
 // HaveTaskStorage reports whether programs can keep state with a task. 5.11 and
 // later for tracing programs (commit 4cf1bc1f1045).
-func HaveTaskStorage() error { return features.HaveMapType(ebpf.TaskStorage) }
+func HaveTaskStorage() error { return haveMap(ebpf.TaskStorage) }
 
 // HaveRingBuffer reports whether there is one buffer for all CPUs. 5.8 and later
 // (commit 457f44363a88).
-func HaveRingBuffer() error { return features.HaveMapType(ebpf.RingBuf) }
+func HaveRingBuffer() error { return haveMap(ebpf.RingBuf) }
+
+// haveMap does not ask the kernel without privilege: its refusal would look like a
+// lack of the feature.
+func haveMap(kind ebpf.MapType) error {
+	if err := privileged(); err != nil {
+		return fmt.Errorf("look for maps of type %v: %w", kind, err)
+	}
+	return features.HaveMapType(kind)
+}
 
 // HaveContention reports whether the kernel tells of waits for its own locks. 5.19
 // and later (commit 16edd9b511a1).
 func HaveContention() error {
-	_, err := tracepointArgs("contention_begin")
+	types, err := kernelTypes()
+	if err != nil {
+		return err
+	}
+	_, err = tracepointArgs(types, "contention_begin")
 	return err
 }
 
 // tracepointArgs counts the arguments of a tracepoint as the kernel's BTF declares
 // them; it is ErrNotSupported where there is no such tracepoint.
-func tracepointArgs(name string) (int, error) {
-	spec, err := btf.LoadKernelSpec()
-	if err != nil {
-		return 0, fmt.Errorf("kernel types (BTF): %w", err)
-	}
+func tracepointArgs(types *btf.Spec, name string) (int, error) {
 	var def *btf.Typedef
-	if err := spec.TypeByName("btf_trace_"+name, &def); err != nil {
+	if err := types.TypeByName("btf_trace_"+name, &def); err != nil {
 		if errors.Is(err, btf.ErrNotFound) {
 			return 0, fmt.Errorf("tracepoint %s: %w", name, ErrNotSupported)
 		}

@@ -16,12 +16,22 @@ struct {
 	__type(value, struct stack);
 } stacks SEC(".maps");
 
-/* Where a stack is put together: a stack is larger than a program's own. */
+/*
+ * Where a stack is put together: a stack is larger than a program's own. Whoever
+ * uses it runs with interrupts off, so none is interrupted by another.
+ */
+enum { RECENT_STACKS = 64 };
+
+struct scratch {
+	struct stack stack;
+	__u64 recent[RECENT_STACKS]; /* names of stacks that are kept: nothing is ever taken out */
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct stack);
+	__type(value, struct scratch);
 } scratch SEC(".maps");
 
 static __always_inline __u64 mix(__u64 hash, __u64 word)
@@ -30,24 +40,28 @@ static __always_inline __u64 mix(__u64 hash, __u64 word)
 	return hash ^ hash >> 29;
 }
 
-/* Returns the stack's name, 0 if it could not be kept. */
-static __always_inline __u64 keep_stack(struct stack *s, __u64 hash)
-{
-	hash |= !hash;
-	if (bpf_map_lookup_elem(&stacks, &hash))
-		return hash;
-	if (bpf_map_update_elem(&stacks, &hash, s, BPF_NOEXIST) && !bpf_map_lookup_elem(&stacks, &hash)) {
-		count_loss(LOSS_MAP_FULL);
-		return 0;
-	}
-	return hash;
-}
-
-static __always_inline struct stack *scratch_stack(void)
+static __always_inline struct scratch *scratch_space(void)
 {
 	__u32 zero = 0;
 
 	return bpf_map_lookup_elem(&scratch, &zero);
+}
+
+/* Returns the stack's name, 0 if it could not be kept. */
+static __always_inline __u64 keep_stack(struct scratch *space, __u64 hash)
+{
+	__u64 *recent = &space->recent[hash % RECENT_STACKS];
+
+	hash |= !hash;
+	if (*recent == hash)
+		return hash;
+	if (bpf_map_update_elem(&stacks, &hash, &space->stack, BPF_NOEXIST) &&
+	    !bpf_map_lookup_elem(&stacks, &hash)) {
+		count_loss(LOSS_MAP_FULL);
+		return 0;
+	}
+	*recent = hash;
+	return hash;
 }
 
 /*
@@ -57,17 +71,19 @@ static __always_inline struct stack *scratch_stack(void)
  */
 static __noinline __u64 walk_user_stack(struct task_struct *task)
 {
-	struct stack *s = scratch_stack();
+	struct scratch *space = scratch_space();
+	struct stack *s;
 	struct pt_regs *regs;
 	__u64 hash, fp, floor;
 	__u32 n = 1;
 
-	if (!s || !task || task->flags & PF_KTHREAD)
+	if (!space || !task || task->flags & PF_KTHREAD)
 		return 0;
+	s = &space->stack;
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	s->incomplete = 0;
 	s->pc[0] = regs_pc(regs);
-	hash = mix(task->tgid, s->pc[0]);
+	hash = mix(mix(task->tgid, task->self_exec_id), s->pc[0]);
 	fp = regs_fp(regs);
 	floor = regs_sp(regs);
 	for (; n < MAX_FRAMES; n++) {
@@ -88,7 +104,7 @@ static __noinline __u64 walk_user_stack(struct task_struct *task)
 		fp = frame.fp;
 	}
 	s->frames = n;
-	return keep_stack(s, hash);
+	return keep_stack(space, hash);
 }
 
 static __always_inline __u64 user_stack(struct task_struct *task)
@@ -103,6 +119,7 @@ static __always_inline bool unexplained(const struct object *o)
 
 static __always_inline __u64 kernel_stack(void *ctx, const struct object *o)
 {
+	struct scratch *space;
 	struct stack *s;
 	__u64 hash = 0;
 	long size;
@@ -111,9 +128,10 @@ static __always_inline __u64 kernel_stack(void *ctx, const struct object *o)
 		return 0;
 	if (kernel_stacks == KERNEL_STACKS_UNEXPLAINED && !unexplained(o))
 		return 0;
-	s = scratch_stack();
-	if (!s)
+	space = scratch_space();
+	if (!space)
 		return 0;
+	s = &space->stack;
 	size = bpf_get_stack(ctx, s->pc, sizeof(s->pc), 0);
 	if (size <= 0) {
 		count_loss(LOSS_STACK_INCOMPLETE);
@@ -123,7 +141,7 @@ static __always_inline __u64 kernel_stack(void *ctx, const struct object *o)
 	s->frames = size / sizeof(s->pc[0]);
 	for (__u32 i = 0; i < MAX_FRAMES && i < s->frames; i++)
 		hash = mix(hash, s->pc[i]);
-	return keep_stack(s, hash);
+	return keep_stack(space, hash);
 }
 
 #endif

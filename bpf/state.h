@@ -22,14 +22,25 @@ const volatile __u32 own_tgid = 0;       /* the collector, never watched */
 const volatile __u32 pidns_inum = 0;     /* 0: tids are those of the first namespace */
 const volatile bool send_events = true;  /* else only totals are kept */
 const volatile bool user_stacks = true;
+const volatile __u64 brief_ns = 10000; /* who ends a wait shorter than this is named without stack */
 const volatile enum kernel_stack_policy kernel_stacks = KERNEL_STACKS_NEVER;
-const volatile __u32 wakeup_bytes = 256 << 10; /* the reader is woken beyond this */
+const volatile __u32 wakeup_bytes = 256 << 10; /* the reader is woken each time; a power of two */
 
-__u64 lost[LOSS_CAUSES];
+/* By enum loss. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, LOSS_CAUSES);
+	__type(key, __u32);
+	__type(value, __u64);
+} lost SEC(".maps");
 
 static __always_inline void count_loss(enum loss cause)
 {
-	__sync_fetch_and_add(&lost[cause], 1);
+	__u32 key = cause;
+	__u64 *count = bpf_map_lookup_elem(&lost, &key);
+
+	if (count)
+		__sync_fetch_and_add(count, 1);
 }
 
 struct thread {
@@ -77,12 +88,16 @@ static __always_inline struct thread *watch(struct task_struct *task)
 	return t;
 }
 
-/* The reader polls; it is woken only when much has piled up. */
-static __always_inline __u64 submit_flags(void)
+/*
+ * The reader polls; it is woken only by the event that crosses a multiple of
+ * wakeup_bytes. To wake it by every one as long as much is unread would slow the
+ * target the more the further the reader is behind.
+ */
+static __always_inline void submit(void *event, __u32 size)
 {
-	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) >= wakeup_bytes)
-		return BPF_RB_FORCE_WAKEUP;
-	return BPF_RB_NO_WAKEUP;
+	__u64 end = bpf_ringbuf_query(&events, BPF_RB_PROD_POS);
+
+	bpf_ringbuf_submit(event, (end & (wakeup_bytes - 1)) <= size ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
 #endif

@@ -65,6 +65,7 @@ enum {
 
 enum {
 	FUTEX_CMD_MASK = 127, /* without the flags PRIVATE and CLOCK_REALTIME */
+	FUTEX_WAITERS = 1 << 31, /* in a futex word: somebody sleeps */
 	FUTEX_OP_WAIT = 0,
 	FUTEX_OP_LOCK_PI = 6,
 	FUTEX_OP_WAIT_BITSET = 9,
@@ -110,6 +111,13 @@ static __always_inline enum call call_of(__s64 nr, __u32 arg1)
 	case NR_RESTART_SYSCALL: return CALL_RESTART;
 	default: return nr < 0 ? CALL_FAULT : CALL_OTHER;
 	}
+}
+
+static __always_inline enum call current_call(struct task_struct *task, struct pt_regs *regs)
+{
+	if (task->flags & PF_KTHREAD || foreign_call(task))
+		return CALL_OTHER;
+	return call_of(regs_syscall(regs), regs_arg1(regs));
 }
 
 #endif

@@ -10,6 +10,7 @@ type (
 	WaitEvent    = watchWaitEvent
 	PreemptEvent = watchPreemptEvent
 	SampleEvent  = watchSampleEvent
+	ExecEvent    = watchExecEvent
 	ThreadTotals = watchThreadTotals
 	Stack        = watchStack
 	EventType    = watchEventType
@@ -23,6 +24,7 @@ const (
 	EventPreempted = watchEventTypeEVENT_PREEMPTED
 	EventSample    = watchEventTypeEVENT_SAMPLE
 	EventExit      = watchEventTypeEVENT_EXIT
+	EventExec      = watchEventTypeEVENT_EXEC
 )
 
 // The system calls that are told apart.

@@ -28,21 +28,17 @@ const union {
 	struct wait_event wait;
 	struct preempt_event preempt;
 	struct sample_event sample;
+	struct exec_event exec;
 	struct thread_totals totals;
 } *exported __attribute__((unused));
 
-static __always_inline void leave(void *ctx, struct task_struct *task, bool blocks)
+static __always_inline void leave(void *ctx, struct task_struct *task, struct thread *t, __u32 state, __u64 now)
 {
-	__u64 now = bpf_ktime_get_ns();
-	struct thread *t;
-
-	if (!target_tgid && blocks && task->pid && !(task->flags & PF_KTHREAD) && task->tgid != own_tgid)
-		t = watch(task);
-	else
-		t = watched(task);
-	if (!t)
+	/* The last switch of a thread is no wait. */
+	if (state & TASK_DEAD)
 		return;
-	if (!blocks) {
+	if (!state) {
+		t->block_ns = 0;
 		t->user_stack = send_events ? user_stack(task) : 0;
 		t->out_ns = now;
 		return;
@@ -72,7 +68,7 @@ static __always_inline void send_wait(struct task_struct *task, struct thread *t
 	e->user_stack = t->user_stack;
 	e->kernel_stack = t->kernel_stack;
 	identify(before, &e->occupant);
-	bpf_ringbuf_submit(e, submit_flags());
+	submit(e, sizeof(*e));
 }
 
 static __always_inline void send_preemption(struct task_struct *task, struct thread *t,
@@ -91,7 +87,7 @@ static __always_inline void send_preemption(struct task_struct *task, struct thr
 	e->run_ns = now;
 	e->user_stack = t->user_stack;
 	identify(before, &e->occupant);
-	bpf_ringbuf_submit(e, submit_flags());
+	submit(e, sizeof(*e));
 }
 
 /* A wait that began before the totals were last read counts from then on. */
@@ -126,14 +122,8 @@ static __always_inline void settle_wake(struct thread *t, __u64 now)
 	count_loss(LOSS_UNMATCHED_WAKE);
 }
 
-static __always_inline void enter(struct task_struct *task, struct task_struct *before)
+static __always_inline void enter(struct task_struct *task, struct thread *t, struct task_struct *before, __u64 now)
 {
-	struct thread *t = watched(task);
-	__u64 now;
-
-	if (!t)
-		return;
-	now = bpf_ktime_get_ns();
 	if (t->block_ns) {
 		settle_wake(t, now);
 		add_to_totals(t, t->wake.ns);
@@ -150,12 +140,23 @@ static __always_inline void enter(struct task_struct *task, struct task_struct *
 static __always_inline int switched(void *ctx, bool preempt, struct task_struct *prev,
 				    struct task_struct *next, __u32 prev_state)
 {
+	struct thread *leaves = watched(prev), *enters = watched(next);
+	__u64 now;
+
+	if (!leaves) {
+		barrier_var(enters); /* else the two tests become one, of both pointers or-ed */
+		if (!enters)
+			return 0;
+	}
+	now = bpf_ktime_get_ns();
 	/*
 	 * A task with a signal pending is made runnable after its state was read, so
 	 * both must say that it sleeps.
 	 */
-	leave(ctx, prev, !preempt && prev_state && task_state(prev));
-	enter(next, prev);
+	if (leaves)
+		leave(ctx, prev, leaves, !preempt && task_state(prev) ? prev_state : 0, now);
+	if (enters)
+		enter(next, enters, prev, now);
 	return 0;
 }
 
@@ -179,15 +180,16 @@ int BPF_PROG(sched_switch_three, bool preempt, struct task_struct *prev, struct 
  * stay under 64 bytes, beyond which it would be given one apart. The task's stack
  * is 16 KiB on both architectures.
  */
-static __noinline bool off_task_stack(void)
+static __noinline bool off_task_stack(struct task_struct *current)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 distance;
 
+	if (!current)
+		return true;
 	/* A pointer cannot be subtracted from another where the verifier sees it. */
-	asm volatile("%0 = r10\n%0 -= %1" : "=&r"(distance) : "r"(task));
+	asm volatile("%0 = r10\n%0 -= %1" : "=&r"(distance) : "r"(current));
 	distance += bpf_get_current_task();
-	distance -= (__u64)task->stack;
+	distance -= (__u64)current->stack;
 	return distance >= 16384;
 }
 
@@ -197,9 +199,10 @@ static __noinline bool off_task_stack(void)
  * page fault, but what a page fault releases is a kernel lock, which no interrupt
  * does.
  */
-static __always_inline bool in_interrupt(enum call waker_call, const struct object *waited_for)
+static __always_inline bool in_interrupt(struct task_struct *current, enum call waker_call,
+					 const struct object *waited_for)
 {
-	return off_task_stack() || (waker_call == CALL_FAULT && !waited_for->kernel_lock);
+	return off_task_stack(current) || (waker_call == CALL_FAULT && !waited_for->kernel_lock);
 }
 
 SEC("tp_btf/sched_waking")
@@ -208,9 +211,11 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 	struct task_struct *waker;
 	struct pt_regs *regs;
 	struct thread *t = watched(task);
+	__u64 now;
 
 	if (!t)
 		return 0;
+	now = bpf_ktime_get_ns();
 	/* The first wake-up of a sleep is the one that ends it. */
 	if (t->block_ns && t->wake.ns >= t->block_ns)
 		return 0;
@@ -219,20 +224,20 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 	t->wake.address = 0;
 	t->wake.call = CALL_OTHER;
 	if (waker->flags & PF_KTHREAD) {
-		t->wake.kind = waker->pid && !off_task_stack() ? WAKE_KERNEL : WAKE_INTERRUPT;
+		t->wake.kind = waker->pid && !off_task_stack(waker) ? WAKE_KERNEL : WAKE_INTERRUPT;
 	} else {
 		regs = (struct pt_regs *)bpf_task_pt_regs(waker);
-		t->wake.call = call_of(regs_syscall(regs), regs_arg1(regs));
+		t->wake.call = current_call(waker, regs);
 		t->wake.address = regs_arg0(regs);
-		t->wake.kind = in_interrupt(t->wake.call, &t->object) ? WAKE_INTERRUPT : WAKE_THREAD;
+		t->wake.kind = in_interrupt(waker, t->wake.call, &t->object) ? WAKE_INTERRUPT : WAKE_THREAD;
 	}
 	if (t->wake.kind == WAKE_INTERRUPT)
 		__builtin_memset(&t->wake.by, 0, sizeof(t->wake.by));
 	else
 		identify(waker, &t->wake.by);
-	if (t->wake.kind == WAKE_THREAD && send_events)
+	if (t->wake.kind == WAKE_THREAD && send_events && t->block_ns && now - t->block_ns >= brief_ns)
 		t->wake.stack = user_stack(waker);
-	t->wake.ns = bpf_ktime_get_ns();
+	t->wake.ns = now; /* last: from here on the wake-up counts */
 	return 0;
 }
 
@@ -262,12 +267,37 @@ int BPF_PROG(contention_end, void *lock)
 	return 0;
 }
 
+static __always_inline bool inherits(struct task_struct *parent, struct task_struct *child)
+{
+	if (!target_tgid)
+		return !(child->flags & PF_KTHREAD) && tgid_of(child) != own_tgid;
+	return watched(parent) && (with_children || parent->tgid == child->tgid);
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct *child)
 {
-	if (!watched(parent) || (!with_children && parent->tgid != child->tgid))
+	if (inherits(parent, child))
+		watch(child);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(sched_process_exec, struct task_struct *task)
+{
+	struct exec_event *e;
+
+	if (!send_events || !watched(task))
 		return 0;
-	watch(child);
+	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
+	if (!e) {
+		count_loss(LOSS_RING_FULL);
+		return 0;
+	}
+	e->type = EVENT_EXEC;
+	e->pad = 0;
+	identify(task, &e->thread);
+	submit(e, sizeof(*e));
 	return 0;
 }
 
@@ -278,6 +308,7 @@ static __always_inline void fill_totals(struct thread_totals *out, struct task_s
 
 	out->waits = t->waits;
 	identify(task, &out->thread);
+	bpf_probe_read_kernel(out->comm, sizeof(out->comm), task->comm);
 	out->since_ns = t->since_ns;
 	out->now_ns = now;
 	out->blocked_ns = t->blocked_ns;
@@ -289,6 +320,7 @@ static __always_inline void fill_totals(struct thread_totals *out, struct task_s
 	out->user_stack = t->user_stack;
 	out->kernel_stack = t->kernel_stack;
 	out->object = t->object;
+	__builtin_memset(&out->wake, 0, sizeof(out->wake));
 	if (!t->block_ns)
 		return;
 	/* A thread that was woken and has no CPU yet no longer blocks. */
@@ -322,7 +354,7 @@ int BPF_PROG(sched_process_exit, struct task_struct *task)
 	__builtin_memset(e, 0, sizeof(*e));
 	e->type = EVENT_EXIT;
 	fill_totals(e, task, t, bpf_ktime_get_ns());
-	bpf_ringbuf_submit(e, submit_flags());
+	submit(e, sizeof(*e));
 	return 0;
 }
 
@@ -346,7 +378,7 @@ int sample(void *ctx)
 	identify(task, &e->thread);
 	e->ns = bpf_ktime_get_ns();
 	e->user_stack = stack;
-	bpf_ringbuf_submit(e, submit_flags());
+	submit(e, sizeof(*e));
 	return 0;
 }
 
@@ -363,14 +395,21 @@ int BPF_PROG(empty_waking)
 	return 0;
 }
 
-enum { MAX_GENERATIONS = 16 };
+enum {
+	MAX_GENERATIONS = 16,
+	/*
+	 * Looking into a task's storage keeps all others on this CPU from being given
+	 * one, for as long as the iterator is preempted there: look into few.
+	 */
+	NEVER_WATCHED = PF_EXITING | PF_KTHREAD,
+};
 
 static __always_inline bool descends(struct task_struct *task)
 {
 	struct task_struct *p = task;
 
 	if (!target_tgid)
-		return !(task->flags & PF_KTHREAD);
+		return true;
 	if (tgid_of(task) == target_tgid)
 		return true;
 	if (!with_children)
@@ -397,7 +436,7 @@ int watch_existing(struct bpf_iter__task *ctx)
 	struct thread *t;
 	char found = 1;
 
-	if (!task || task->tgid == own_tgid || watched(task) || !descends(task))
+	if (!task || task->flags & NEVER_WATCHED || watched(task) || tgid_of(task) == own_tgid || !descends(task))
 		return 0;
 	t = watch(task);
 	if (!t)
@@ -419,21 +458,31 @@ static __always_inline void restart_totals(struct thread *t, __u64 now)
 	t->longest_stack = 0;
 }
 
-/* Writes each watched thread's totals and starts them again from now. */
+/*
+ * Writes each watched thread's totals and starts them again from now. A thread that
+ * exits tells of itself, and what is left of it then waits for nothing.
+ */
 SEC("iter/task")
 int read_threads(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct thread_totals out = {};
 	struct thread *t;
+	__u64 in_ns;
 
-	if (!task)
+	if (!task || task->flags & NEVER_WATCHED)
 		return 0;
 	t = watched(task);
 	if (!t)
 		return 0;
 	out.type = EVENT_EXIT;
-	fill_totals(&out, task, t, bpf_ktime_get_ns());
+	/* Again, if the thread came to run meanwhile and changed what was being read. */
+	for (int i = 0; i < 3; i++) {
+		in_ns = *(volatile __u64 *)&t->in_ns;
+		fill_totals(&out, task, t, bpf_ktime_get_ns());
+		if (in_ns == *(volatile __u64 *)&t->in_ns)
+			break;
+	}
 	if (bpf_seq_write(ctx->meta->seq, &out, sizeof(out)))
 		return 0; /* the buffer is full: the kernel calls again for this task */
 	restart_totals(t, out.now_ns);

@@ -44,7 +44,15 @@ const (
 	watchEventTypeEVENT_PREEMPTED watchEventType = 2
 	watchEventTypeEVENT_SAMPLE    watchEventType = 3
 	watchEventTypeEVENT_EXIT      watchEventType = 4
+	watchEventTypeEVENT_EXEC      watchEventType = 5
 )
+
+type watchExecEvent struct {
+	_      structs.HostLayout
+	Type   watchEventType
+	Pad    uint32
+	Thread watchTaskId
+}
 
 type watchKernelStackPolicy uint32
 
@@ -100,6 +108,12 @@ type watchSampleEvent struct {
 	UserStack uint64
 }
 
+type watchScratch struct {
+	_      structs.HostLayout
+	Stack  watchStack
+	Recent [64]uint64
+}
+
 type watchStack struct {
 	_          structs.HostLayout
 	Frames     uint32
@@ -112,7 +126,6 @@ type watchTaskId struct {
 	StartNs uint64
 	Tid     uint32
 	Tgid    uint32
-	Comm    [16]int8
 }
 
 type watchThread struct {
@@ -140,6 +153,7 @@ type watchThreadTotals struct {
 	Type         watchEventType
 	Waits        uint32
 	Thread       watchTaskId
+	Comm         [16]int8
 	SinceNs      uint64
 	NowNs        uint64
 	BlockedNs    uint64
@@ -193,6 +207,7 @@ const (
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	watchMapEvents            = "events"
+	watchMapLost              = "lost"
 	watchMapScratch           = "scratch"
 	watchMapStacks            = "stacks"
 	watchMapThreads           = "threads"
@@ -202,15 +217,16 @@ const (
 	watchProgEmptyWaking      = "empty_waking"
 	watchProgReadThreads      = "read_threads"
 	watchProgSample           = "sample"
+	watchProgSchedProcessExec = "sched_process_exec"
 	watchProgSchedProcessExit = "sched_process_exit"
 	watchProgSchedProcessFork = "sched_process_fork"
 	watchProgSchedSwitch      = "sched_switch"
 	watchProgSchedSwitchThree = "sched_switch_three"
 	watchProgSchedWaking      = "sched_waking"
 	watchProgWatchExisting    = "watch_existing"
+	watchVarBriefNs           = "brief_ns"
 	watchVarExported          = "exported"
 	watchVarKernelStacks      = "kernel_stacks"
-	watchVarLost              = "lost"
 	watchVarOwnTgid           = "own_tgid"
 	watchVarPidnsInum         = "pidns_inum"
 	watchVarSendEvents        = "send_events"
@@ -268,6 +284,7 @@ type watchProgramSpecs struct {
 	EmptyWaking      *ebpf.ProgramSpec `ebpf:"empty_waking"`
 	ReadThreads      *ebpf.ProgramSpec `ebpf:"read_threads"`
 	Sample           *ebpf.ProgramSpec `ebpf:"sample"`
+	SchedProcessExec *ebpf.ProgramSpec `ebpf:"sched_process_exec"`
 	SchedProcessExit *ebpf.ProgramSpec `ebpf:"sched_process_exit"`
 	SchedProcessFork *ebpf.ProgramSpec `ebpf:"sched_process_fork"`
 	SchedSwitch      *ebpf.ProgramSpec `ebpf:"sched_switch"`
@@ -281,6 +298,7 @@ type watchProgramSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type watchMapSpecs struct {
 	Events  *ebpf.MapSpec `ebpf:"events"`
+	Lost    *ebpf.MapSpec `ebpf:"lost"`
 	Scratch *ebpf.MapSpec `ebpf:"scratch"`
 	Stacks  *ebpf.MapSpec `ebpf:"stacks"`
 	Threads *ebpf.MapSpec `ebpf:"threads"`
@@ -290,9 +308,9 @@ type watchMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type watchVariableSpecs struct {
+	BriefNs      *ebpf.VariableSpec `ebpf:"brief_ns"`
 	Exported     *ebpf.VariableSpec `ebpf:"exported"`
 	KernelStacks *ebpf.VariableSpec `ebpf:"kernel_stacks"`
-	Lost         *ebpf.VariableSpec `ebpf:"lost"`
 	OwnTgid      *ebpf.VariableSpec `ebpf:"own_tgid"`
 	PidnsInum    *ebpf.VariableSpec `ebpf:"pidns_inum"`
 	SendEvents   *ebpf.VariableSpec `ebpf:"send_events"`
@@ -323,6 +341,7 @@ func (o *watchObjects) Close() error {
 // It can be passed to loadWatchObjects or ebpf.CollectionSpec.LoadAndAssign.
 type watchMaps struct {
 	Events  *ebpf.Map `ebpf:"events"`
+	Lost    *ebpf.Map `ebpf:"lost"`
 	Scratch *ebpf.Map `ebpf:"scratch"`
 	Stacks  *ebpf.Map `ebpf:"stacks"`
 	Threads *ebpf.Map `ebpf:"threads"`
@@ -331,6 +350,7 @@ type watchMaps struct {
 func (m *watchMaps) Close() error {
 	return _WatchClose(
 		m.Events,
+		m.Lost,
 		m.Scratch,
 		m.Stacks,
 		m.Threads,
@@ -341,9 +361,9 @@ func (m *watchMaps) Close() error {
 //
 // It can be passed to loadWatchObjects or ebpf.CollectionSpec.LoadAndAssign.
 type watchVariables struct {
+	BriefNs      *ebpf.Variable `ebpf:"brief_ns"`
 	Exported     *ebpf.Variable `ebpf:"exported"`
 	KernelStacks *ebpf.Variable `ebpf:"kernel_stacks"`
-	Lost         *ebpf.Variable `ebpf:"lost"`
 	OwnTgid      *ebpf.Variable `ebpf:"own_tgid"`
 	PidnsInum    *ebpf.Variable `ebpf:"pidns_inum"`
 	SendEvents   *ebpf.Variable `ebpf:"send_events"`
@@ -363,6 +383,7 @@ type watchPrograms struct {
 	EmptyWaking      *ebpf.Program `ebpf:"empty_waking"`
 	ReadThreads      *ebpf.Program `ebpf:"read_threads"`
 	Sample           *ebpf.Program `ebpf:"sample"`
+	SchedProcessExec *ebpf.Program `ebpf:"sched_process_exec"`
 	SchedProcessExit *ebpf.Program `ebpf:"sched_process_exit"`
 	SchedProcessFork *ebpf.Program `ebpf:"sched_process_fork"`
 	SchedSwitch      *ebpf.Program `ebpf:"sched_switch"`
@@ -379,6 +400,7 @@ func (p *watchPrograms) Close() error {
 		p.EmptyWaking,
 		p.ReadThreads,
 		p.Sample,
+		p.SchedProcessExec,
 		p.SchedProcessExit,
 		p.SchedProcessFork,
 		p.SchedSwitch,

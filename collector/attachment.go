@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -17,18 +16,32 @@ import (
 // attachment is a set of programs at work. It keeps its links referenced: one that
 // is collected as garbage is silently detached.
 type attachment struct {
-	objects *bpf.Objects
-	links   []link.Link
-	clocks  []*clock
+	objects    *bpf.Objects
+	links      []link.Link
+	clocks     []*clock
+	statistics io.Closer // keeps the kernel counting what programs cost, or nil
 }
 
-// attach loads the programs and begins to watch. The hook for new threads comes
-// first and the threads there are come last, so that none is missed.
-func attach(opts bpf.Options) (*attachment, error) {
+// watch loads the programs and begins to watch, and returns how many threads there
+// were to watch. They come last, after the hook for new ones, so that none is missed.
+func watch(opts bpf.Options) (*attachment, int, error) {
 	objects, err := bpf.Load(opts)
 	if err != nil {
-		return nil, fmt.Errorf("watch the scheduler: %w", err)
+		return nil, 0, fmt.Errorf("watch the scheduler: %w", err)
 	}
+	a, err := attach(objects)
+	if err != nil {
+		return nil, 0, err
+	}
+	n, err := a.watchExisting()
+	if err != nil {
+		return nil, 0, errors.Join(err, a.Close())
+	}
+	return a, n, nil
+}
+
+// attach puts the programs of objects to work and owns objects from then on.
+func attach(objects *bpf.Objects) (*attachment, error) {
 	a := &attachment{objects: objects}
 	for _, hook := range objects.Hooks {
 		l, err := link.AttachTracing(link.TracingOptions{Program: hook})
@@ -37,23 +50,21 @@ func attach(opts bpf.Options) (*attachment, error) {
 		}
 		a.links = append(a.links, l)
 	}
-	if err := a.watchExisting(); err != nil {
-		return nil, errors.Join(err, a.Close())
-	}
 	return a, nil
 }
 
 // watchExisting goes over the tasks until it finds no new one: a thread may be
 // born with a low tid behind the iterator's back, of one it has not yet reached.
-func (a *attachment) watchExisting() error {
-	for {
+func (a *attachment) watchExisting() (int, error) {
+	for n := 0; ; {
 		found, err := iterate(a.objects.WatchExisting)
 		if err != nil {
-			return fmt.Errorf("go over the threads there are: %w", err)
+			return 0, fmt.Errorf("go over the threads there are: %w", err)
 		}
 		if len(found) == 0 {
-			return nil
+			return n, nil
 		}
+		n += len(found)
 	}
 }
 
@@ -96,7 +107,10 @@ func (a *attachment) Close() error {
 	for _, l := range a.links {
 		errs = append(errs, l.Close())
 	}
-	a.clocks, a.links = nil, nil
+	if a.statistics != nil {
+		errs = append(errs, a.statistics.Close())
+	}
+	a.clocks, a.links, a.statistics = nil, nil, nil
 	return errors.Join(append(errs, a.objects.Close())...)
 }
 
@@ -113,19 +127,4 @@ func iterate(program *ebpf.Program) (out []byte, err error) {
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	return io.ReadAll(r)
-}
-
-// ownNamespace returns the inode of this process's pid namespace, 0 if it is the
-// machine's first one, in which the kernel's own numbers hold.
-func ownNamespace() (uint32, error) {
-	const first = 0xEFFFFFFC // PROC_PID_INIT_INO
-	info, err := os.Stat("/proc/self/ns/pid")
-	if err != nil {
-		return 0, fmt.Errorf("find the pid namespace: %w", err)
-	}
-	inode := inodeOf(info)
-	if inode == first {
-		return 0, nil
-	}
-	return uint32(inode), nil
 }

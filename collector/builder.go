@@ -4,6 +4,10 @@ package collector
 
 import (
 	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/os2026/ebpf-rca/bpf"
@@ -16,6 +20,7 @@ type builder struct {
 	stacks  *stackTable
 	threads map[contention.ThreadID]contention.Thread
 	trace   contention.Trace
+	gone    []int    // processes that have ended since the last cut
 	lost    bpf.Lost // as of the last cut
 }
 
@@ -38,6 +43,8 @@ func (b *builder) add(raw []byte) error {
 		return addAs(raw, b.addSample)
 	case bpf.EventExit:
 		return addAs(raw, b.addExit)
+	case bpf.EventExec:
+		return addAs(raw, b.addExec)
 	default:
 		return fmt.Errorf("decode an event: type %d is unknown", kind)
 	}
@@ -91,6 +98,9 @@ func (b *builder) nameShared(r *contention.Resource) {
 func (b *builder) waker(o bpf.Object, w bpf.Wake) contention.Waker {
 	switch w.Kind {
 	case bpf.WakeThread:
+		if w.By.Tid == 0 {
+			return contention.Waker{} // a thread outside of the collector's pid namespace
+		}
 		thread := b.know(w.By)
 		return contention.Waker{
 			Kind:       contention.WokenByThread,
@@ -127,12 +137,21 @@ func (b *builder) addSample(e bpf.SampleEvent) {
 	})
 }
 
-func (b *builder) addExit(t bpf.ThreadTotals) { b.know(t.Thread) }
+// addExit leaves a process's symbols until the next cut, for the events of its other
+// threads that are still to come.
+func (b *builder) addExit(t bpf.ThreadTotals) {
+	if thread := b.name(t); thread.TID == thread.PID {
+		b.gone = append(b.gone, thread.PID)
+	}
+}
+
+// addExec forgets the program that the process was before.
+func (b *builder) addExec(e bpf.ExecEvent) { b.stacks.user.Forget(b.know(e.Thread).PID) }
 
 // addOpen takes a wait whose thread does not run yet; what ended it, if anything,
 // is told again by its event.
 func (b *builder) addOpen(t bpf.ThreadTotals, finished map[contention.ThreadID]time.Duration) {
-	thread := b.know(t.Thread)
+	thread := b.name(t)
 	if t.OpenNs == 0 || finished[thread.ID()] >= time.Duration(t.OpenNs) {
 		return
 	}
@@ -144,11 +163,33 @@ func (b *builder) addOpen(t bpf.ThreadTotals, finished map[contention.ThreadID]t
 	b.trace.Waits = append(b.trace.Waits, w)
 }
 
-// know remembers a thread by its latest name.
+// know remembers a thread. The kernel names those that are watched; others, as wake
+// them or run before them, have the name they had when they were first met.
 func (b *builder) know(id bpf.TaskID) contention.Thread {
 	t := threadOf(id)
+	if known, ok := b.threads[t.ID()]; ok {
+		return known
+	}
+	t.Comm = readComm(t)
 	b.threads[t.ID()] = t
 	return t
+}
+
+// name remembers a watched thread by its latest name.
+func (b *builder) name(totals bpf.ThreadTotals) contention.Thread {
+	t := threadOf(totals.Thread)
+	t.Comm = commOf(totals.Comm)
+	b.threads[t.ID()] = t
+	return t
+}
+
+// readComm returns a thread's name, empty if it is gone.
+func readComm(t contention.Thread) string {
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", t.PID, t.TID))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(name), "\n")
 }
 
 // occupant is who had the CPU before; nobody, if it was idle.
@@ -157,6 +198,16 @@ func (b *builder) occupant(id bpf.TaskID) contention.ThreadID {
 		return contention.ThreadID{}
 	}
 	return b.know(id).ID()
+}
+
+// forget drops what the next window does not need: those of the threads that live
+// are told of again when it is cut, and those it has events of by the events.
+func (b *builder) forget() {
+	clear(b.threads)
+	for _, pid := range b.gone {
+		b.stacks.user.Forget(pid)
+	}
+	b.gone = nil
 }
 
 // cut returns the trace of a window and begins the next one.
@@ -172,9 +223,9 @@ func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, lost bpf.
 	b.trace = contention.Trace{}
 	trace.Window = w
 	trace.Stacks = b.stacks.stacks
-	for _, t := range b.threads {
-		trace.Threads = append(trace.Threads, t)
-	}
+	trace.Threads = slices.SortedFunc(maps.Values(b.threads), func(x, y contention.Thread) int {
+		return x.ID().Compare(y.ID())
+	})
 	trace.Loss = contention.Loss{
 		RingFull:        lost.RingFull() - b.lost.RingFull(),
 		MapFull:         lost.MapFull() - b.lost.MapFull(),
@@ -183,6 +234,7 @@ func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, lost bpf.
 		Detached:        detached,
 	}
 	b.lost = lost
+	b.forget()
 	trace.Sort()
 	return &trace
 }

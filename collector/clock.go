@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 	"unsafe"
 
 	"github.com/cilium/ebpf"
@@ -73,12 +72,4 @@ func (c *clock) Close() error {
 	fd := c.fd
 	c.fd = -1
 	return unix.Close(fd)
-}
-
-// inodeOf returns the inode number of a file that was looked at with Stat.
-func inodeOf(info os.FileInfo) uint64 {
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		return stat.Ino
-	}
-	return 0
 }

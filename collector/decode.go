@@ -16,8 +16,8 @@ import (
 // errShort says that a record ends before its last field.
 var errShort = errors.New("record is too short")
 
-// view reads raw as a T of this machine's byte order, without reflection. The
-// kernel's records are aligned as C aligns them; a copy is made where raw is not.
+// view copies a T of this machine's byte order and of C's layout out of raw, without
+// reflection. What follows it is left alone: the kernel pads records.
 func view[T any](raw []byte) (T, error) {
 	var out T
 	size := int(unsafe.Sizeof(out))
@@ -52,7 +52,6 @@ func threadOf(id bpf.TaskID) contention.Thread {
 	return contention.Thread{
 		PID:   int(id.Tgid),
 		TID:   int(id.Tid),
-		Comm:  commOf(id.Comm),
 		Start: time.Duration(id.StartNs),
 	}
 }

@@ -16,6 +16,9 @@
 // os.ErrPermission. A kernel that lacks what they need gives bpf.ErrNotSupported,
 // and a process that does not exist ErrNoProcess.
 //
+// A wait shorter than 10 us is told with who ended it, but without that thread's
+// stack: what a stack costs would be felt most where waits are short and many.
+//
 // Nothing is pinned: when the process that collects ends, however it ends, the
 // kernel detaches and frees everything.
 package collector

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/cilium/ebpf/ringbuf"
@@ -48,8 +49,7 @@ func NewLockCollector() (*LockCollector, error) {
 	if err != nil {
 		return nil, err
 	}
-	begin := now()
-	a, err := attach(bpf.Options{
+	a, _, err := watch(bpf.Options{
 		Own:          os.Getpid(),
 		PIDNamespace: namespace,
 		KernelStacks: bpf.KernelStacksAlways,
@@ -61,17 +61,19 @@ func NewLockCollector() (*LockCollector, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the ring buffer: %w", err), a.Close())
 	}
-	kernel, err := ksym.Load()
-	if err != nil {
-		kernel = nil // addresses are printed instead
-	}
-	return &LockCollector{
+	kernel, _ := ksym.Load() // what it does not name is printed as an address
+	c := &LockCollector{
 		attachment: a,
 		reader:     reader,
 		kernel:     kernel,
-		windowNs:   begin,
 		stackIDs:   make(map[uint64]int32),
-	}, nil
+	}
+	// What happened while this was being set up belongs to no window.
+	if _, err := c.totals(0); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	c.windowNs = now()
+	return c, nil
 }
 
 // Close stops the watching. It may be called twice.
@@ -82,11 +84,7 @@ func (c *LockCollector) Close() error {
 // Poll waits for interval and returns one sample for each thread that blocked since
 // the last Poll, or since the collector was made; threads that have ended included.
 func (c *LockCollector) Poll(interval time.Duration) ([]LockSample, error) {
-	exited, err := c.exits(interval)
-	if err != nil {
-		return nil, err
-	}
-	living, err := c.attachment.threads()
+	totals, err := c.totals(interval)
 	if err != nil {
 		return nil, err
 	}
@@ -94,22 +92,46 @@ func (c *LockCollector) Poll(interval time.Duration) ([]LockSample, error) {
 	window := end - c.windowNs
 	c.windowNs = end
 	var samples []LockSample
-	for _, t := range append(exited, living...) {
-		if t.BlockedNs > 0 {
+	for _, t := range totals {
+		if t.BlockedNs > 0 && t.Thread.Tid != 0 { // tid 0: outside of this pid namespace
 			samples = append(samples, c.sample(t, window))
 		}
 	}
 	return samples, nil
 }
 
-// exits collects the totals of the threads that end within interval.
-func (c *LockCollector) exits(interval time.Duration) ([]bpf.ThreadTotals, error) {
+// totals waits for interval and returns what each thread's waiting came to since it
+// was last asked. A thread that ends while the living are being read has two parts,
+// which are put together.
+func (c *LockCollector) totals(interval time.Duration) ([]bpf.ThreadTotals, error) {
+	c.reader.SetDeadline(time.Now().Add(interval))
+	exited, err := c.exits(os.ErrDeadlineExceeded)
+	if err != nil {
+		return nil, err
+	}
+	living, err := c.attachment.threads()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.reader.Flush(); err != nil {
+		return nil, fmt.Errorf("flush the events: %w", err)
+	}
+	c.reader.SetDeadline(time.Time{})
+	late, err := c.exits(ringbuf.ErrFlushed)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(exited, addParts(living, late)), nil
+}
+
+// exits collects the totals of the threads that have ended, until reading ends with
+// the error end.
+func (c *LockCollector) exits(end error) ([]bpf.ThreadTotals, error) {
 	var exited []bpf.ThreadTotals
 	var record ringbuf.Record
-	c.reader.SetDeadline(time.Now().Add(interval))
 	for {
 		err := c.reader.ReadInto(&record)
-		if errors.Is(err, os.ErrDeadlineExceeded) {
+		if errors.Is(err, end) {
 			return exited, nil
 		}
 		if err != nil {
@@ -123,10 +145,31 @@ func (c *LockCollector) exits(interval time.Duration) ([]bpf.ThreadTotals, error
 	}
 }
 
+// addParts adds to totals what the same threads did later.
+func addParts(totals, later []bpf.ThreadTotals) []bpf.ThreadTotals {
+	for _, l := range later {
+		i := slices.IndexFunc(totals, func(t bpf.ThreadTotals) bool {
+			return t.Thread.Tid == l.Thread.Tid && t.Thread.StartNs == l.Thread.StartNs
+		})
+		if i < 0 {
+			totals = append(totals, l)
+			continue
+		}
+		t := &totals[i]
+		t.Waits += l.Waits
+		t.BlockedNs += l.BlockedNs
+		t.LastWaker = l.LastWaker
+		if l.LongestNs > t.LongestNs {
+			t.LongestNs, t.LongestStack = l.LongestNs, l.LongestStack
+		}
+	}
+	return totals
+}
+
 func (c *LockCollector) sample(t bpf.ThreadTotals, window uint64) LockSample {
 	return LockSample{
 		Pid:         t.Thread.Tid,
-		Comm:        commOf(t.Thread.Comm),
+		Comm:        commOf(t.Comm),
 		OffcpuRatio: min(1, float64(t.BlockedNs)/float64(max(window, 1))),
 		BlockCount:  uint64(t.Waits),
 		MaxOffcpuMs: float64(min(t.LongestNs, window)) / float64(time.Millisecond),
@@ -148,9 +191,9 @@ func (c *LockCollector) stackID(name uint64) int32 {
 	return id
 }
 
-// ResolveStack renders the kernel stack id names, innermost first, at most max
+// ResolveStack renders the kernel stack id names, innermost first, at most limit
 // frames; nil if there is none of that id. A frame without a symbol is its address.
-func (c *LockCollector) ResolveStack(id int32, max int) []string {
+func (c *LockCollector) ResolveStack(id int32, limit int) []string {
 	if id < 0 || int(id) >= len(c.stacks) {
 		return nil
 	}
@@ -160,7 +203,7 @@ func (c *LockCollector) ResolveStack(id int32, max int) []string {
 	}
 	var lines []string
 	for _, f := range kernelFrames(c.kernel, pcs) {
-		if len(lines) == max {
+		if len(lines) == limit {
 			break
 		}
 		if f.Function == "" {

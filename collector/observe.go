@@ -30,6 +30,9 @@ type Options struct {
 	KernelStacks bool
 	// NoSamples leaves out the samples of what threads do on a CPU.
 	NoSamples bool
+	// Cost has the kernel keep account of what the programs cost it; see
+	// Observation.Cost. It takes CAP_SYS_ADMIN.
+	Cost bool
 }
 
 const (
@@ -48,6 +51,7 @@ type Observation struct {
 	flushed    chan struct{}
 	closeOnce  sync.Once
 	closeErr   error
+	missed     uint64 // threads, and stacks, that found no room as of the last Cut
 
 	mu      sync.Mutex // guards what follows
 	builder *builder
@@ -55,7 +59,8 @@ type Observation struct {
 }
 
 // Observe begins to watch process pid, and its descendants if not told otherwise.
-// The process itself is not touched.
+// The process itself is not touched. Descendants whose parent was gone before are
+// not known as such.
 func Observe(pid int, opts Options) (*Observation, error) {
 	if _, err := os.Stat("/proc/" + strconv.Itoa(pid)); err != nil {
 		return nil, fmt.Errorf("observe process %d: %w", pid, errors.Join(ErrNoProcess, err))
@@ -64,7 +69,8 @@ func Observe(pid int, opts Options) (*Observation, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := attach(bpf.Options{
+	kernel, _ := ksym.Load() // what it does not name is shown as an address
+	a, found, err := watch(bpf.Options{
 		Target:       pid,
 		Children:     !opts.NoChildren,
 		Own:          os.Getpid(),
@@ -76,16 +82,19 @@ func Observe(pid int, opts Options) (*Observation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("observe process %d: %w", pid, err)
 	}
-	o, err := newObservation(a)
-	if err != nil {
-		return nil, errors.Join(err, a.Close())
+	if found == 0 {
+		return nil, errors.Join(fmt.Errorf("observe process %d: %w", pid, ErrNoProcess), a.Close())
 	}
 	if !opts.NoSamples {
-		if err := a.sample(sampleHz); err != nil {
-			return nil, errors.Join(err, o.Close())
-		}
+		err = a.sample(sampleHz)
 	}
-	return o, nil
+	if opts.Cost {
+		err = errors.Join(err, a.countCost())
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("observe process %d: %w", pid, err), a.Close())
+	}
+	return newObservation(a, kernel)
 }
 
 func kernelStackPolicy(opts Options) bpf.KernelStacks {
@@ -95,14 +104,11 @@ func kernelStackPolicy(opts Options) bpf.KernelStacks {
 	return bpf.KernelStacksUnexplained
 }
 
-func newObservation(a *attachment) (*Observation, error) {
+// newObservation reads what a sends and owns a from then on.
+func newObservation(a *attachment, kernel *ksym.Table) (*Observation, error) {
 	reader, err := ringbuf.NewReader(a.objects.Events)
 	if err != nil {
-		return nil, fmt.Errorf("open the ring buffer: %w", err)
-	}
-	kernel, err := ksym.Load()
-	if err != nil {
-		kernel = nil // addresses are shown instead
+		return nil, errors.Join(fmt.Errorf("open the ring buffer: %w", err), a.Close())
 	}
 	o := &Observation{
 		attachment: a,
@@ -168,6 +174,9 @@ func (o *Observation) Cut(window contention.Window) (*contention.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := o.findMissed(lost); err != nil {
+		return nil, err
+	}
 	detached := o.attachment.detached()
 
 	o.mu.Lock()
@@ -178,11 +187,26 @@ func (o *Observation) Cut(window contention.Window) (*contention.Trace, error) {
 	return o.builder.cut(window, open, lost, detached), nil
 }
 
+// findMissed looks for threads that could not be watched when they were born: the
+// kernel gives a task no storage while it is busy with another's on the same CPU.
+func (o *Observation) findMissed(lost bpf.Lost) error {
+	if lost.MapFull() == o.missed {
+		return nil
+	}
+	o.missed = lost.MapFull()
+	_, err := o.attachment.watchExisting()
+	return err
+}
+
+// Cost returns what watching has cost so far.
+func (o *Observation) Cost() (Cost, error) { return o.attachment.cost() }
+
 // Close stops the watching and joins what worked for it. It may be called twice.
 func (o *Observation) Close() error {
 	o.closeOnce.Do(func() {
-		o.closeErr = errors.Join(o.reader.Close(), o.attachment.Close())
+		err := o.reader.Close()
 		o.drained.Wait()
+		o.closeErr = errors.Join(err, o.attachment.Close())
 	})
 	return o.closeErr
 }

@@ -107,13 +107,14 @@ func futexKind(o bpf.Object, caller contention.Frame) contention.Kind {
 	return contention.Futex
 }
 
-// inCLibrary reports whether a system call was made by the C library for itself,
-// and not by a program through the library's syscall().
+// inCLibrary reports whether a system call was made by glibc for itself, and not by
+// a program through the library's syscall(). The libraries that are called libc.so
+// alone are others.
 func inCLibrary(f contention.Frame) bool {
 	if f.Function == "syscall" {
 		return false
 	}
-	return strings.HasPrefix(f.Module, "libc.so") || strings.HasPrefix(f.Module, "libc-2.") ||
+	return strings.HasPrefix(f.Module, "libc.so.6") || strings.HasPrefix(f.Module, "libc-2.") ||
 		strings.HasPrefix(f.Module, "libpthread")
 }
 
@@ -139,7 +140,7 @@ func fileResource(o bpf.Object, side contention.Side, thread contention.Thread) 
 		r.Kind = contention.Socket
 	case unix.S_IFREG, unix.S_IFBLK, unix.S_IFDIR:
 		return alone(contention.Disk, thread)
-	case 0: // all anonymous files (eventfd and others) share one inode
+	case 0: // eventfds and the like share one inode
 		r.Address = contention.Address(o.File)
 	}
 	return r
@@ -170,7 +171,7 @@ func sharedFutex(o bpf.Object) bool {
 func sameObject(o bpf.Object, w bpf.Wake) bool {
 	switch o.Call {
 	case bpf.CallFutexWait, bpf.CallFutexWaitV:
-		return (w.Call == bpf.CallFutexWake || w.Call == bpf.CallFutexWait) && (w.Address == o.Address || sharedFutex(o))
+		return w.Call == bpf.CallFutexWake && (w.Address == o.Address || sharedFutex(o))
 	case bpf.CallRead, bpf.CallReceive, bpf.CallAccept:
 		return w.Call == bpf.CallWrite || w.Call == bpf.CallSend || w.Call == bpf.CallConnect
 	case bpf.CallWrite, bpf.CallSend:

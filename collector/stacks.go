@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cilium/ebpf"
-
 	"github.com/os2026/ebpf-rca/bpf"
 	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/ksym"
@@ -18,14 +16,19 @@ import (
 // Trace.Stacks it will have. A user stack is resolved when it is first met, while
 // its process still lives.
 type stackTable struct {
-	kept   *ebpf.Map
+	kept   stackMap
 	user   *usym.Symbolizer
 	kernel *ksym.Table
 	ids    map[uint64]contention.StackID
 	stacks []contention.Stack
 }
 
-func newStackTable(kept *ebpf.Map, user *usym.Symbolizer, kernel *ksym.Table) *stackTable {
+// stackMap is the kernel's map of stacks.
+type stackMap interface {
+	Lookup(key, value any) error
+}
+
+func newStackTable(kept stackMap, user *usym.Symbolizer, kernel *ksym.Table) *stackTable {
 	return &stackTable{
 		kept:   kept,
 		user:   user,
@@ -95,7 +98,7 @@ func withoutScheduler(frames contention.Stack) contention.Stack {
 }
 
 // readStack reads the program counters of a stack that the kernel kept.
-func readStack(kept *ebpf.Map, name uint64) ([]uint64, error) {
+func readStack(kept stackMap, name uint64) ([]uint64, error) {
 	var stack bpf.Stack
 	if err := kept.Lookup(name, &stack); err != nil {
 		return nil, fmt.Errorf("read stack %#x: %w", name, err)

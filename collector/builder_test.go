@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package collector
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/os2026/ebpf-rca/bpf"
+	"github.com/os2026/ebpf-rca/contention"
+	"github.com/os2026/ebpf-rca/usym"
+)
+
+// noStacks holds no stack.
+type noStacks struct{}
+
+func (noStacks) Lookup(any, any) error { return ebpf.ErrKeyNotExist }
+
+// oneStack holds one, by any name.
+type oneStack bpf.Stack
+
+func (s oneStack) Lookup(_, value any) error {
+	*value.(*bpf.Stack) = bpf.Stack(s)
+	return nil
+}
+
+var window = contention.Window{Begin: 0, End: time.Second}
+
+func waitEvent(tid uint32, begin, woken, ran uint64) bpf.WaitEvent {
+	return bpf.WaitEvent{
+		Type:    bpf.EventWait,
+		Thread:  bpf.TaskID{StartNs: 1, Tid: tid, Tgid: 1},
+		Object:  bpf.Object{Call: bpf.CallSleep},
+		BlockNs: begin,
+		RunNs:   ran,
+		Wake:    bpf.Wake{Ns: woken, Kind: bpf.WakeInterrupt},
+	}
+}
+
+func openWait(tid uint32, begin, woken uint64) bpf.ThreadTotals {
+	e := waitEvent(tid, begin, woken, 0)
+	totals := bpf.ThreadTotals{Thread: e.Thread, Object: e.Object, OpenNs: begin}
+	if woken != 0 {
+		totals.Wake = e.Wake
+	}
+	return totals
+}
+
+func TestCutGivesWaits(t *testing.T) {
+	b := newBuilder(emptyStacks(t))
+	e := waitEvent(2, 10, 20, 25)
+	e.Wake = bpf.Wake{Ns: 20, Kind: bpf.WakeThread, By: bpf.TaskID{StartNs: 2, Tid: 3, Tgid: 1}}
+	e.Occupant = bpf.TaskID{StartNs: 3, Tid: 4, Tgid: 4}
+	require.NoError(t, b.add(bytesOf(waitEvent(5, 30, 40, 45))))
+	require.NoError(t, b.add(bytesOf(e)))
+
+	trace := b.cut(window, nil, bpf.Lost{}, 0)
+	require.Len(t, trace.Waits, 2)
+	assert.Equal(t, contention.Wait{
+		Thread:   contention.ThreadID{TID: 2, Start: 1},
+		Resource: contention.Resource{Kind: contention.Timer, PID: 1, TID: 2},
+		Begin:    10, Woken: 20, Ran: 25,
+		Waker:    contention.Waker{Kind: contention.WokenByThread, Thread: contention.ThreadID{TID: 3, Start: 2}},
+		Occupant: contention.ThreadID{TID: 4, Start: 3},
+	}, trace.Waits[0], "the earlier wait first")
+	assert.Equal(t, contention.WokenByInterrupt, trace.Waits[1].Waker.Kind)
+	var tids []int
+	for _, thread := range trace.Threads {
+		tids = append(tids, thread.TID)
+	}
+	assert.Equal(t, []int{2, 3, 4, 5}, tids, "all that are mentioned, in order")
+
+	trace = b.cut(window, nil, bpf.Lost{}, 0)
+	assert.Empty(t, trace.Waits, "a wait is told once")
+	assert.Empty(t, trace.Threads)
+}
+
+func TestCutGivesPreemptionsAndSamples(t *testing.T) {
+	b := newBuilder(emptyStacks(t))
+	thread := bpf.TaskID{StartNs: 1, Tid: 2, Tgid: 1}
+	require.NoError(t, b.add(bytesOf(bpf.PreemptEvent{Type: bpf.EventPreempted, Thread: thread, OutNs: 5, RunNs: 9})))
+	require.NoError(t, b.add(bytesOf(bpf.SampleEvent{Type: bpf.EventSample, Thread: thread, Ns: 7})))
+
+	trace := b.cut(window, nil, bpf.Lost{}, 0)
+	id := contention.ThreadID{TID: 2, Start: 1}
+	assert.Equal(t, []contention.Preemption{{Thread: id, Begin: 5, Ran: 9}}, trace.Preemptions, "the CPU was idle before")
+	assert.Equal(t, []contention.Sample{{Thread: id, At: 7}}, trace.Samples)
+}
+
+func TestOpenWaitComesInEveryWindow(t *testing.T) {
+	b := newBuilder(emptyStacks(t))
+	for range 2 {
+		trace := b.cut(window, []bpf.ThreadTotals{openWait(2, 10, 0), {Thread: bpf.TaskID{Tid: 3}}}, bpf.Lost{}, 0)
+		require.Len(t, trace.Waits, 1, "a thread that does not sleep has none")
+		assert.True(t, trace.Waits[0].Open())
+		assert.Equal(t, time.Duration(10), trace.Waits[0].Begin)
+	}
+	require.NoError(t, b.add(bytesOf(waitEvent(2, 10, 20, 25))))
+	trace := b.cut(window, nil, bpf.Lost{}, 0)
+	require.Len(t, trace.Waits, 1)
+	assert.Equal(t, time.Duration(25), trace.Waits[0].Ran)
+}
+
+func TestOpenWaitThatEndedMeanwhileComesOnce(t *testing.T) {
+	b := newBuilder(emptyStacks(t))
+	require.NoError(t, b.add(bytesOf(waitEvent(2, 10, 20, 25))))
+	trace := b.cut(window, []bpf.ThreadTotals{openWait(2, 10, 0)}, bpf.Lost{}, 0)
+	require.Len(t, trace.Waits, 1)
+	assert.Equal(t, time.Duration(25), trace.Waits[0].Ran)
+}
+
+func TestOpenWaitAfterFinishedOnesIsAnother(t *testing.T) {
+	b := newBuilder(emptyStacks(t))
+	require.NoError(t, b.add(bytesOf(waitEvent(2, 10, 20, 25))))
+	trace := b.cut(window, []bpf.ThreadTotals{openWait(2, 30, 0)}, bpf.Lost{}, 0)
+	require.Len(t, trace.Waits, 2)
+	assert.True(t, trace.Waits[1].Open())
+}
+
+func TestOpenWaitThatWasWokenSaysSo(t *testing.T) {
+	b := newBuilder(emptyStacks(t))
+	trace := b.cut(window, []bpf.ThreadTotals{openWait(2, 10, 20)}, bpf.Lost{}, 0)
+	require.Len(t, trace.Waits, 1)
+	assert.Equal(t, time.Duration(20), trace.Waits[0].Woken)
+	assert.Zero(t, trace.Waits[0].Ran)
+	assert.Equal(t, contention.WokenByInterrupt, trace.Waits[0].Waker.Kind)
+}
+
+func TestThreadIsNamed(t *testing.T) {
+	b := newBuilder(emptyStacks(t))
+	self := bpf.TaskID{StartNs: 1, Tid: uint32(os.Getpid()), Tgid: uint32(os.Getpid())}
+	e := waitEvent(2, 10, 20, 25)
+	e.Thread = self
+	require.NoError(t, b.add(bytesOf(e)))
+	trace := b.cut(window, nil, bpf.Lost{}, 0)
+	assert.Equal(t, "collector.test", trace.Threads[0].Comm, "as it is called now")
+
+	require.NoError(t, b.add(bytesOf(e)))
+	trace = b.cut(window, []bpf.ThreadTotals{{Thread: self, Comm: [16]int8{'n', 'e', 'w'}}}, bpf.Lost{}, 0)
+	require.Len(t, trace.Threads, 1)
+	assert.Equal(t, "new", trace.Threads[0].Comm, "as the kernel said last")
+}
+
+func TestReusedTidIsAnotherThread(t *testing.T) {
+	b := newBuilder(emptyStacks(t))
+	require.NoError(t, b.add(bytesOf(waitEvent(2, 10, 20, 25))))
+	later := openWait(2, 5, 0)
+	later.Thread.StartNs = 99
+	trace := b.cut(window, []bpf.ThreadTotals{later}, bpf.Lost{}, 0)
+	require.Len(t, trace.Waits, 2)
+	assert.Len(t, trace.Threads, 2)
+}
+
+func TestLossesAreThoseOfTheWindow(t *testing.T) {
+	b := newBuilder(emptyStacks(t))
+	lost := bpf.Lost{1, 2, 3, 4}
+	first := b.cut(window, nil, lost, 0).Loss
+	assert.Equal(t, contention.Loss{RingFull: 1, MapFull: 2, StackIncomplete: 3, UnmatchedWake: 4}, first)
+	lost[0], lost[3] = 6, 5
+	assert.Equal(t, contention.Loss{RingFull: 5, UnmatchedWake: 1, Detached: 2}, b.cut(window, nil, lost, 2).Loss)
+}
+
+func TestWakerOutsideOfTheNamespaceIsNobody(t *testing.T) {
+	b := newBuilder(emptyStacks(t))
+	e := waitEvent(2, 10, 20, 25)
+	e.Wake = bpf.Wake{Ns: 20, Kind: bpf.WakeThread, By: bpf.TaskID{StartNs: 2}}
+	require.NoError(t, b.add(bytesOf(e)))
+	trace := b.cut(window, nil, bpf.Lost{}, 0)
+	assert.Equal(t, contention.Waker{}, trace.Waits[0].Waker)
+	assert.Len(t, trace.Threads, 1)
+}
+
+func TestAddRefuses(t *testing.T) {
+	b := newBuilder(emptyStacks(t))
+	require.ErrorIs(t, b.add([]byte{1, 0}), errShort)
+	require.ErrorIs(t, b.add(bytesOf(waitEvent(2, 1, 2, 3))[:40]), errShort)
+	require.ErrorContains(t, b.add([]byte{200, 0, 0, 0}), "type 200 is unknown")
+	assert.Empty(t, b.cut(window, nil, bpf.Lost{}, 0).Waits)
+}
+
+func TestStackIsResolvedOnce(t *testing.T) {
+	b := newBuilder(newStackTable(oneStack{Frames: 2, Pc: [48]uint64{0xa, 0xb}}, usym.New(), nil))
+	e := waitEvent(2, 10, 20, 25)
+	e.KernelStack = 0x1234
+	require.NoError(t, b.add(bytesOf(e)))
+	e.KernelStack, e.BlockNs = 0x1234, 30
+	require.NoError(t, b.add(bytesOf(e)))
+	e.KernelStack, e.BlockNs = 0x5678, 40
+	require.NoError(t, b.add(bytesOf(e)))
+
+	trace := b.cut(window, nil, bpf.Lost{}, 0)
+	require.Len(t, trace.Stacks, 3, "none, and two")
+	assert.Nil(t, trace.Stack(contention.NoStack))
+	assert.Equal(t, trace.Waits[0].KernelStack, trace.Waits[1].KernelStack)
+	assert.NotEqual(t, trace.Waits[0].KernelStack, trace.Waits[2].KernelStack)
+	assert.Equal(t, contention.Stack{{Address: 0xa, Kernel: true}, {Address: 0xb, Kernel: true}}, trace.Stack(trace.Waits[0].KernelStack))
+}
+
+func TestStackLargerThanItCanBeIsRefused(t *testing.T) {
+	_, err := readStack(oneStack{Frames: 49}, 7)
+	require.ErrorContains(t, err, "read stack 0x7")
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package collector
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestCostIsCountedOnlyWhenAsked(t *testing.T) {
+	needBPF(t)
+	p := startTarget(t, "sleep", "1")
+	cost, err := observe(t, p.pid, Options{}).Cost()
+	require.NoError(t, err)
+	assert.Nil(t, cost.Programs)
+	assert.Greater(t, cost.MapBytes, uint64(8<<20), "the ring buffer alone")
+
+	w := observe(t, p.pid, Options{Cost: true})
+	w.waits(20, by(uint64(p.pid)))
+	cost, err = w.Cost()
+	require.NoError(t, err)
+	for _, name := range []string{"sched_switch", "sched_waking"} {
+		got := cost.Programs[name]
+		assert.Greater(t, got.Runs, uint64(20), name)
+		assert.Greater(t, got.Time, time.Duration(0), name)
+		assert.Less(t, got.Time, time.Duration(got.Runs)*time.Millisecond, name)
+	}
+	assert.Contains(t, cost.Programs, "sample")
+	later, err := w.Cost()
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, later.Programs["sched_switch"].Runs, cost.Programs["sched_switch"].Runs)
+}
+
+func TestAttachEmpty(t *testing.T) {
+	needBPF(t)
+	empty, err := AttachEmpty()
+	require.NoError(t, err)
+	a := empty.(*attachment)
+	assert.Len(t, a.links, 2)
+	require.NoError(t, a.countCost())
+	poll(t, "run of the empty programs", func() bool {
+		cost, err := a.cost()
+		require.NoError(t, err)
+		return cost.Programs["empty_switch"].Runs > 0 && cost.Programs["empty_waking"].Runs > 0
+	})
+	require.NoError(t, empty.Close())
+	require.NoError(t, empty.Close())
+}

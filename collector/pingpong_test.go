@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package collector
+
+import (
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// leg is how long a ping-pong is played in one state, in milliseconds.
+const leg = 500
+
+// BenchmarkPingPong compares the CPU time a round trip takes observed, and with empty
+// programs attached, with that of neither, in turns. What it reports are medians over
+// the rounds: run it with -benchtime 15x or more.
+func BenchmarkPingPong(b *testing.B) {
+	needBPF(b)
+	for _, way := range []string{"futex", "pipe"} {
+		b.Run(way, func(b *testing.B) { benchmarkPingPong(b, way) })
+	}
+}
+
+func benchmarkPingPong(b *testing.B, way string) {
+	p := startCommand(b, exec.Command(compile(b, "pingpong"), way))
+	states := []struct {
+		name   string
+		attach func() (io.Closer, error)
+	}{
+		{"none", func() (io.Closer, error) { return io.NopCloser(nil), nil }},
+		{"empty", AttachEmpty},
+		{"observed", func() (io.Closer, error) { return Observe(p.pid, Options{}) }},
+		{"accounting", func() (io.Closer, error) { return NewLockCollector() }},
+		{"costed", func() (io.Closer, error) { return Observe(p.pid, Options{Cost: true}) }},
+	}
+	ratios, nanos := make(map[string][]float64), make(map[string][]float64)
+	for b.Loop() {
+		cpu := make(map[string]float64)
+		for _, state := range states {
+			watching, err := state.attach()
+			require.NoError(b, err)
+			_, err = fmt.Fprintln(p.stdin, leg)
+			require.NoError(b, err)
+			played := p.read(b)
+			cpu[state.name] = float64(played["cpu_ns"]) / float64(played["rounds"])
+			if state.name == "costed" {
+				cost, err := watching.(*Observation).Cost()
+				require.NoError(b, err)
+				for name, c := range cost.Programs {
+					if c.Runs > 0 {
+						nanos[name] = append(nanos[name], float64(c.Time)/float64(c.Runs))
+					}
+				}
+			}
+			require.NoError(b, watching.Close())
+		}
+		for name, t := range cpu {
+			ratios[name] = append(ratios[name], t/cpu["none"])
+		}
+	}
+	for _, name := range []string{"empty", "observed", "accounting"} {
+		b.ReportMetric(middle(ratios[name]), name+"/none")
+	}
+	for _, name := range []string{"sched_switch", "sched_waking"} {
+		b.ReportMetric(middle(nanos[name]), name+"-ns")
+	}
+	b.ReportMetric(0, "ns/op") // means nothing here
+}
+
+func middle(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
