@@ -221,7 +221,7 @@ func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, lost bpf.
 	}
 	trace := b.trace
 	b.trace = contention.Trace{}
-	trace.Window = w
+	trace.Window, trace.Observer = w, os.Getpid()
 	trace.Stacks = b.stacks.stacks
 	trace.Threads = slices.SortedFunc(maps.Values(b.threads), func(x, y contention.Thread) int {
 		return x.ID().Compare(y.ID())

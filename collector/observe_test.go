@@ -355,7 +355,13 @@ func TestObserveExec(t *testing.T) {
 	waits := w.waits(20, func(wait contention.Wait) bool { return wait.Resource.Kind == contention.Timer })
 	last := waits[len(waits)-1]
 	assert.Contains(t, w.functions(last.Stack), "mode_sleep", "of the program that it is now")
-	assert.Equal(t, "target", w.seen.Threads[len(w.seen.Threads)-1].Comm)
+	var name string
+	for _, thread := range w.seen.Threads {
+		if thread.TID == p.pid {
+			name = thread.Comm
+		}
+	}
+	assert.Equal(t, "target", name)
 }
 
 func TestObserveTargetThatExits(t *testing.T) {
