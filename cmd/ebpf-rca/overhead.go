@@ -56,7 +56,7 @@ func measureOverhead(ctx context.Context, o runOptions, stage harness.Stage, sto
 			return err
 		}
 		bar.clear()
-		fmt.Fprintf(table, "%s\t%.3f\t%.3f–%.3f\t%.3f–%.3f\t%s\t%d\n", s.Name, line.Ratio, line.CI[0], line.CI[1],
+		fmt.Fprintf(table, "%s\t%s\t%.3f–%.3f\t%.3f–%.3f\t%s\t%d\n", s.Name, line.ratioText(), line.CI[0], line.CI[1],
 			line.NoiseFloor[0], line.NoiseFloor[1], eventText(line.NsPerEvent), line.Loss.Events())
 		if err := json.NewEncoder(&lines).Encode(line); err != nil {
 			return fmt.Errorf("write the overhead: %w", err)
@@ -90,6 +90,14 @@ func lineOf(workload string, ratio, cost harness.OverheadResult) overheadLine {
 		Ratio: ratio.Ratio, CI: ratio.CI, Pairs: ratio.Pairs, NoiseFloor: ratio.NoiseFloor,
 		NsPerEvent: cost.NsPerEvent, Loss: ratio.Loss,
 	}
+}
+
+// ratioText is the ratio, unless unwatched runs differ as much from one another.
+func (l overheadLine) ratioText() string {
+	if l.NoiseFloor[0] <= l.Ratio && l.Ratio <= l.NoiseFloor[1] {
+		return "within noise"
+	}
+	return fmt.Sprintf("%.3f", l.Ratio)
 }
 
 func eventText(ns map[string]float64) string {
