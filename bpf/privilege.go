@@ -41,7 +41,7 @@ func permission(err error) error {
 	switch {
 	case errors.As(err, &refused):
 		// The verifier's EACCES is no lack of privilege and must not pass for one.
-		return fmt.Errorf("the verifier refuses it: %v", err)
+		return errors.New("the verifier refuses it: " + err.Error())
 	case errors.Is(err, os.ErrPermission):
 		return fmt.Errorf("%s: %w", needed, err)
 	default:

@@ -32,13 +32,12 @@ type tenure struct {
 // job is what one thread still has to do: it takes its locks in order, works, and
 // lets them go the other way round.
 type job struct {
-	thread   int
-	locks    []contention.Resource
-	think    time.Duration // before the first lock
-	work     time.Duration // after each lock that it got
-	taken    int
-	since    time.Duration // asked for the next lock, or got the last one
-	queueing bool
+	thread int
+	locks  []contention.Resource
+	think  time.Duration // before the first lock
+	work   time.Duration // after each lock that it got
+	taken  int
+	since  time.Duration // asked for the next lock, or got the last one
 }
 
 // simulate runs random jobs of n threads on m locks until all are done. A thread

@@ -80,9 +80,10 @@ func (s *Symbolizer) frame(pid int, pc, address uint64) contention.Frame {
 	if !ok {
 		return frame
 	}
-	frame.Module = mapping.Name()
-	if mapping.IsFile() {
+	if frame.Module = mapping.Name(); frame.Module != "" {
 		frame.Offset = contention.Address(mapping.FileOffset(pc))
+	}
+	if mapping.IsFile() {
 		table := s.processes[pid].table(mapping, func() *table { return s.files.load(pid, mapping) })
 		frame.Function = table.name(mapping.FileOffset(address))
 	}

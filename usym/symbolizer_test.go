@@ -54,7 +54,7 @@ func TestFrameOfTheVDSO(t *testing.T) {
 	for _, m := range maps {
 		if m.Path == "[vdso]" {
 			frame := New().Frame(os.Getpid(), m.Start+16)
-			assert.Equal(t, contention.Frame{Module: "[vdso]", Address: contention.Address(m.Start + 16)}, frame)
+			assert.Equal(t, contention.Frame{Module: "[vdso]", Offset: 16, Address: contention.Address(m.Start + 16)}, frame)
 			return
 		}
 	}
