@@ -28,6 +28,8 @@ TEST_FLAGS ?=
 # reads the modules that the user has fetched.
 ifeq ($(shell id -u),0)
 TEST_ENV = REQUIRE_BPF=1
+# A result may not come from the cache: it depends on the kernel too.
+TEST_FLAGS += -count=1
 ifneq ($(SUDO_UID),)
 TEST_ENV += GOMODCACHE=$(shell $(AS_USER) $(GO) env GOMODCACHE) HOME=$(shell getent passwd 0 | cut -d : -f 6) \
 	env -u GOCACHE -u XDG_CACHE_HOME -u XDG_CONFIG_HOME
