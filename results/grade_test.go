@@ -114,47 +114,6 @@ func TestThreadsMatchByTick(t *testing.T) {
 	}
 }
 
-func TestRanksAreIndependent(t *testing.T) {
-	truth := guilty(1)
-	truth.Edges = []Edge{{Waiter: 7, Holder: 1}}
-
-	first := victims(accuse(2), 7) // innocent, but in the right process
-	second := accuse(2)            // its stack shows the function
-	second.Stacks = []contention.WeightedStack{{Role: contention.HoldingOnCPU, Frames: contention.Stack{{Function: "futex_wait"}, {Function: "hold.constprop.0"}}}}
-	third := accuse(2)
-	third.Class = contention.SlowProducer
-	third.Resource = truth.Resource
-	fourth := accuse(1)
-	fifth := victims(accuse(1), 8, 7)
-
-	g := graded(truth, fault, false, first, second, third, fourth, fifth)
-	assert.Equal(t, Ranks{Class: 1, Process: 1, Thread: 2, Resource: 3, Frame: 2, Edge: 5}, g.Ranks,
-		"the innocent thread's three findings are one place at thread level")
-}
-
-func TestRanksOfNothing(t *testing.T) {
-	assert.Zero(t, graded(guilty(1), fault, false).Ranks)
-	assert.Zero(t, graded(Truth{}, twin, false, accuse(1)).Ranks, "a twin has no truth to rank")
-}
-
-func TestResourcesMatchByAddressOrInode(t *testing.T) {
-	mutex := contention.Resource{Kind: contention.Mutex, Address: 0x40}
-	pipe := contention.Resource{Kind: contention.Pipe, Inode: 9}
-	assert.True(t, sameResource(mutex, contention.Resource{Kind: contention.Mutex, Address: 0x40, Symbol: "m", PID: 3}))
-	assert.False(t, sameResource(mutex, contention.Resource{Kind: contention.Futex, Address: 0x40}))
-	assert.False(t, sameResource(mutex, contention.Resource{Kind: contention.Mutex, Address: 0x48}))
-	assert.True(t, sameResource(pipe, contention.Resource{Kind: contention.Pipe, Inode: 9, Side: contention.ForRoom}))
-	assert.False(t, sameResource(contention.Resource{Kind: contention.Mutex}, contention.Resource{Kind: contention.Mutex}))
-	assert.False(t, sameResource(contention.Resource{}, contention.Resource{}))
-}
-
-func TestFunctionsMatchWhole(t *testing.T) {
-	truth := guilty(1)
-	assert.True(t, isTrueFunction(truth, "hold"))
-	assert.False(t, isTrueFunction(truth, "holder"))
-	assert.False(t, isTrueFunction(truth, ""))
-}
-
 func TestOnlyKeptFindingsCount(t *testing.T) {
 	var findings []contention.Finding
 	for tid := range MaxFindings {
@@ -170,60 +129,6 @@ func TestDecoyFirst(t *testing.T) {
 	assert.True(t, graded(truth, fault, false, accuse(2), accuse(1)).DecoyFirst)
 	assert.False(t, graded(truth, fault, false, accuse(1), accuse(2)).DecoyFirst)
 	assert.False(t, graded(truth, fault, false, inform(contention.Contended, 2)).DecoyFirst)
-}
-
-func TestChain(t *testing.T) {
-	truth := guilty(1)
-	truth.Edges = []Edge{{Waiter: 3, Holder: 2}, {Waiter: 2, Holder: 1}, {Waiter: 4, Holder: 1}, {Waiter: 5, Holder: 1}}
-	f := victims(accuse(1), 9)
-	f.Chain = []contention.Hop{{Waiter: 3, Holder: 2}, {Waiter: 2, Holder: 1}, {Waiter: 2, Holder: 1}, {Waiter: 3, Holder: 1}}
-	assert.Equal(t, Chain{Precision: 2.0 / 3, Recall: 0.5}, graded(truth, fault, false, f).Chain)
-	assert.Equal(t, Chain{Precision: 1, Recall: 0.25}, graded(truth, fault, false, victims(accuse(1), 4)).Chain, "victims where there is no chain")
-	assert.Zero(t, graded(truth, fault, false, inform(contention.External, 1)).Chain)
-}
-
-func TestBlame(t *testing.T) {
-	truth := guilty(1, 2)
-	truth.Root = []ThreadBlame{
-		{TID: 1, Start: 10 * time.Millisecond, Time: 60},
-		{TID: 2, Start: 20 * time.Millisecond, Time: 20},
-		{TID: 3, Start: 30 * time.Millisecond, Time: 20},
-	}
-	charges := []contention.Charge{
-		{Thread: thread(1), Blame: 40}, // half of it
-		{Thread: thread(2), Blame: 20},
-		{Thread: thread(4), Blame: 20},
-	}
-	b := Grade(truth, fault, contention.Analysis{Charges: charges}, false).Blame
-	assert.EqualValues(t, 60, b.Found)
-	assert.EqualValues(t, 80, b.True)
-	assert.InDelta(t, 0.25, b.Error, 1e-12)
-	assert.InDelta(t, (.10+.05+.20+.25)/2, b.TVDistance, 1e-12)
-}
-
-func TestTVDistanceAtTheEnds(t *testing.T) {
-	root := []ThreadBlame{{TID: 1, Time: 5}}
-	charges := []contention.Charge{{Thread: thread(1), Blame: 9}}
-	assert.Equal(t, 0.0, tvDistance(nil, nil))
-	assert.Equal(t, 1.0, tvDistance(root, nil))
-	assert.Equal(t, 1.0, tvDistance(nil, charges))
-	assert.Equal(t, 0.0, tvDistance(root, charges))
-	assert.Equal(t, 1.0, tvDistance(root, []contention.Charge{{Thread: thread(2), Blame: 1}}))
-	assert.Equal(t, 0.0, tvDistance(root, append(charges, contention.Charge{Thread: thread(2)})))
-}
-
-func TestChainPassesOverEdgesThatTookHardlyAnyTime(t *testing.T) {
-	truth := []Edge{{Waiter: 2, Holder: 1, Time: time.Second}, {Waiter: 3, Holder: 2, Time: time.Microsecond}}
-	f := accuse(1)
-	f.Chain = []contention.Hop{
-		{Waiter: 2, Holder: 1, Wait: time.Second},
-		{Waiter: 1, Holder: 3, Wait: time.Microsecond},
-	}
-	assert.Equal(t, Chain{Precision: 1, Recall: 1}, chain(truth, []contention.Finding{f}))
-	f.Chain[1].Wait = time.Second
-	assert.Equal(t, Chain{Precision: 0.5, Recall: 1}, chain(truth, []contention.Finding{f}))
-	truth[1].Time = time.Second
-	assert.Equal(t, Chain{Precision: 0.5, Recall: 0.5}, chain(truth, []contention.Finding{f}))
 }
 
 func TestRegradeAgreesWithGrade(t *testing.T) {
