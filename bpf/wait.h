@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The two ends of a wait, and of a time in which a thread wanted a CPU: it leaves its
+ * CPU, and it is back on one.
+ */
+#ifndef WAIT_H
+#define WAIT_H
+
+#include "identity.h"
+#include "object.h"
+#include "stack.h"
+#include "state.h"
+#include "totals.h"
+
+static __always_inline void leave(void *ctx, struct task_struct *task, struct thread *t, __u32 state, __u64 now)
+{
+	/* The last switch of a thread is no wait. */
+	if (state & TASK_DEAD)
+		return;
+	if (!state) {
+		t->block_ns = 0;
+		t->user_stack = send_events ? user_stack(task) : 0;
+		t->out_ns = now;
+		return;
+	}
+	describe(task, t, true);
+	t->user_stack = send_events ? user_stack(task) : 0;
+	t->kernel_stack = kernel_stack(ctx, &t->object);
+	t->block_ns = now;
+}
+
+static __always_inline void send_wait(struct task_struct *task, struct thread *t,
+				      struct task_struct *before, __u64 now)
+{
+	struct wait_event *e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
+
+	if (!e) {
+		count_loss(LOSS_RING_FULL);
+		return;
+	}
+	e->type = EVENT_WAIT;
+	e->pad = 0;
+	identify(task, &e->thread);
+	e->object = t->object;
+	e->wake = t->wake;
+	e->block_ns = t->block_ns;
+	e->run_ns = now;
+	e->user_stack = t->user_stack;
+	e->kernel_stack = t->kernel_stack;
+	identify(before, &e->occupant);
+	submit(e, sizeof(*e));
+}
+
+static __always_inline void send_preemption(struct task_struct *task, struct thread *t,
+					    struct task_struct *before, __u64 now)
+{
+	struct preempt_event *e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
+
+	if (!e) {
+		count_loss(LOSS_RING_FULL);
+		return;
+	}
+	e->type = EVENT_PREEMPTED;
+	e->pad = 0;
+	identify(task, &e->thread);
+	e->out_ns = t->out_ns;
+	e->run_ns = now;
+	e->user_stack = t->user_stack;
+	identify(before, &e->occupant);
+	submit(e, sizeof(*e));
+}
+
+/*
+ * A thread does not run again without a wake-up. One that was seen before the
+ * sleep itself, but since the thread last had a CPU, was made by another CPU while
+ * this one was still switching away; it is the wake-up of this sleep.
+ */
+static __always_inline void settle_wake(struct thread *t, __u64 now)
+{
+	if (t->wake.ns > t->in_ns) {
+		if (t->wake.ns < t->block_ns)
+			t->wake.ns = t->block_ns;
+		return;
+	}
+	__builtin_memset(&t->wake, 0, sizeof(t->wake));
+	t->wake.ns = now;
+	count_loss(LOSS_UNMATCHED_WAKE);
+}
+
+static __always_inline void enter(struct task_struct *task, struct thread *t, struct task_struct *before, __u64 now)
+{
+	if (t->block_ns) {
+		settle_wake(t, now);
+		add_to_totals(t, t->wake.ns);
+		if (send_events)
+			send_wait(task, t, before, now);
+		t->block_ns = 0;
+	} else if (t->out_ns && send_events) {
+		send_preemption(task, t, before, now);
+	}
+	t->out_ns = 0;
+	t->in_ns = now;
+}
+
+#endif

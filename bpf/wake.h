@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* Who lets a thread go, and in what context. */
+#ifndef WAKE_H
+#define WAKE_H
+
+#include "identity.h"
+#include "object.h"
+#include "stack.h"
+#include "state.h"
+#include "syscalls.h"
+
+/*
+ * Whether this program runs on a stack other than the task's, as it does when it
+ * was called from an interrupt that came while the kernel ran. Its own stack must
+ * stay under 64 bytes, beyond which it would be given one apart. The task's stack
+ * is 16 KiB on both architectures.
+ */
+static __noinline bool off_task_stack(struct task_struct *current)
+{
+	__u64 distance;
+
+	if (!current)
+		return true;
+	/* A pointer cannot be subtracted from another where the verifier sees it. */
+	asm volatile("%0 = r10\n%0 -= %1" : "=&r"(distance) : "r"(current));
+	distance += bpf_get_current_task();
+	distance -= (__u64)current->stack;
+	return distance >= 16384;
+}
+
+/*
+ * An interrupt that came while the task was in user mode runs on the task's own
+ * stack, and the saved registers are not those of a system call. Nor are they in a
+ * page fault, but what a page fault releases is a kernel lock, which no interrupt
+ * does.
+ */
+static __always_inline bool in_interrupt(struct task_struct *current, enum call waker_call,
+					 const struct object *waited_for)
+{
+	return off_task_stack(current) || (waker_call == CALL_FAULT && !waited_for->kernel_lock);
+}
+
+static __always_inline void note_wake(struct thread *t)
+{
+	struct task_struct *waker;
+	struct pt_regs *regs;
+	__u64 now = bpf_ktime_get_ns();
+
+	/* The first wake-up of a sleep is the one that ends it. */
+	if (t->block_ns && t->wake.ns >= t->block_ns)
+		return;
+	waker = bpf_get_current_task_btf();
+	t->wake.stack = 0;
+	t->wake.address = 0;
+	t->wake.call = CALL_OTHER;
+	if (waker->flags & PF_KTHREAD) {
+		t->wake.kind = waker->pid && !off_task_stack(waker) ? WAKE_KERNEL : WAKE_INTERRUPT;
+	} else {
+		regs = (struct pt_regs *)bpf_task_pt_regs(waker);
+		t->wake.call = current_call(waker, regs);
+		t->wake.address = regs_arg0(regs);
+		t->wake.kind = in_interrupt(waker, t->wake.call, &t->object) ? WAKE_INTERRUPT : WAKE_THREAD;
+	}
+	if (t->wake.kind == WAKE_INTERRUPT)
+		__builtin_memset(&t->wake.by, 0, sizeof(t->wake.by));
+	else
+		identify(waker, &t->wake.by);
+	if (t->wake.kind == WAKE_THREAD && send_events && t->block_ns && now - t->block_ns >= brief_ns)
+		t->wake.stack = user_stack(waker);
+	t->wake.ns = now; /* last: from here on the wake-up counts */
+}
+
+#endif
