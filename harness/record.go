@@ -5,6 +5,7 @@ package harness
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -48,8 +49,11 @@ func (o *outcome) beside(twin *bite) []string {
 	if twin == nil {
 		return []string{"not held against a twin"}
 	}
-	if note := unlike(fault, *twin); note != "" {
-		return []string{note}
+	if o.ruling.valid() {
+		o.ruling = likeTwin(fault, *twin)
+	}
+	if d := difference(fault.switches, twin.switches); math.Abs(d) > MaxTwinDifference {
+		return []string{fmt.Sprintf("warning: switches of the twin differ by %+.0f %%", 100*d)}
 	}
 	return nil
 }
@@ -64,7 +68,7 @@ func (o *outcome) reasons() []string {
 // base is what the records of all analysers have in common. The ledger is kept too.
 func (r *runner) base(out *outcome) (results.Record, error) {
 	record := results.Record{
-		Schema: results.RecordSchema, Run: out.run, Attempts: out.attempts, Verdict: out.ruling.verdict,
+		Schema: results.RecordSchema, Run: out.run, Dropped: out.dropped, Verdict: out.ruling.verdict,
 	}
 	p := out.played
 	if p == nil {
@@ -94,10 +98,31 @@ func grade(record *results.Record, out *outcome, a Analyzer) {
 	begin := time.Now()
 	analysis := a.Analyze(out.played.trace)
 	record.Timing.Analyse = time.Since(begin)
+	record.Totals, record.Charges = analysis.Totals, results.ChargesOf(analysis.Charges)
+	if r := addsUp(analysis); !r.valid() {
+		record.Verdict, record.Reason = r.verdict, r.reason
+		return
+	}
 
 	g := results.Grade(record.Truth, out.run.Variant, analysis, out.scenario.Ordered)
 	record.Verdict, record.Ranks, record.Blame = g.Verdict, g.Ranks, g.Blame
 	record.Chain, record.DecoyFirst = g.Chain, g.DecoyFirst
 	record.Findings = analysis.Findings[:min(len(analysis.Findings), results.MaxFindings)]
-	record.Totals, record.Charges = analysis.Totals, results.ChargesOf(analysis.Charges)
+}
+
+// addsUp checks that an analysis charged or set apart all waiting, and none twice.
+func addsUp(a contention.Analysis) ruling {
+	var charged time.Duration
+	for _, c := range a.Charges {
+		charged += c.Blame
+	}
+	t := a.Totals
+	switch {
+	case t.WaitTime != t.Blame+t.External+t.Open:
+		return rule(results.Infra, "the analysis does not add up: waited %v, blame %v, external %v, open %v", t.WaitTime, t.Blame, t.External, t.Open)
+	case charged != t.Blame:
+		return rule(results.Infra, "the analysis does not add up: blame %v, charged %v", t.Blame, charged)
+	default:
+		return ruling{}
+	}
 }

@@ -130,17 +130,19 @@ type outcome struct {
 	scenario scenarios.Scenario
 	played   *played // nil if it failed or was not tried
 	ruling   ruling
-	attempts int
+	dropped  []string // why earlier attempts do not count
 }
 
 // play plays one run, again if the machine was too busy and that is allowed.
 func (r *runner) play(ctx context.Context, run results.Run) *outcome {
-	for attempt := 1; ; attempt++ {
+	var dropped []string
+	for {
 		out := r.attempt(ctx, run)
-		out.attempts = attempt
-		if !out.ruling.busy || attempt > r.Retries || ctx.Err() != nil {
+		out.dropped = dropped
+		if !out.ruling.busy || len(dropped) == r.Retries || ctx.Err() != nil {
 			return out
 		}
+		dropped = append(dropped, out.ruling.reason)
 	}
 }
 

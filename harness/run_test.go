@@ -24,6 +24,7 @@ func accuser(*contention.Trace) contention.Analysis {
 	return contention.Analysis{
 		Findings: []contention.Finding{{Rank: 1, Class: contention.LockHolder, Culprit: &culprit}},
 		Charges:  []contention.Charge{{Thread: culprit, Blame: 450 * time.Millisecond}},
+		Totals:   contention.Totals{WaitTime: 450 * time.Millisecond, Blame: 450 * time.Millisecond},
 	}
 }
 
@@ -185,23 +186,34 @@ func TestControlStarvedByOthersIsNotTrusted(t *testing.T) {
 func TestOnlyABusyMachineIsAReasonToPlayAgain(t *testing.T) {
 	sink, err := runFakes(t, Options{Retries: 2}, twinRun(0, "starved"), twinRun(1, "dropping"), twinRun(2, "good"))
 	require.NoError(t, err)
-	attempts := map[int]int{}
+	dropped := map[int]int{}
 	for _, r := range sink.records {
-		attempts[r.Index] = r.Attempts
+		dropped[r.Index] = len(r.Dropped)
 	}
-	assert.Equal(t, map[int]int{0: 3, 1: 1, 2: 1}, attempts)
+	assert.Equal(t, map[int]int{0: 2, 1: 0, 2: 0}, dropped)
+	assert.Contains(t, sink.records[0].Dropped[0], "machine too busy")
 	assert.Equal(t, results.Untrusted, sink.records[0].Verdict, "the last attempt counts")
 }
 
-func TestWarningsDoNotChangeTheVerdict(t *testing.T) {
+func TestAnAnalysisMustAddUp(t *testing.T) {
+	right := accuser(nil)
+	assert.True(t, addsUp(right).valid())
+	right.Totals.External = time.Nanosecond
+	assert.Equal(t, results.Infra, addsUp(right).verdict, "set apart and charged")
+	right = accuser(nil)
+	right.Charges = append(right.Charges, right.Charges[0])
+	assert.Equal(t, results.Infra, addsUp(right).verdict, "charged twice")
+}
+
+func TestATwinMustDoTheSameWork(t *testing.T) {
 	sink, err := runFakes(t, Options{}, faultRun(0, "unlike"), twinRun(1, "unlike"), faultRun(2, "good"))
 	require.NoError(t, err)
 	reasons := map[int]string{}
 	for _, r := range sink.records {
 		reasons[r.Index] = r.Reason
 	}
-	assert.Equal(t, results.Hit, verdicts(sink.records)[key{0, "accuser"}])
-	assert.Contains(t, reasons[0], "warning: acquisitions of the twin differ by +900 %")
+	assert.Equal(t, results.Invalid, verdicts(sink.records)[key{0, "accuser"}])
+	assert.Contains(t, reasons[0], "not a twin: its acquisitions differ by +900 %")
 	assert.Equal(t, results.Hit, verdicts(sink.records)[key{2, "accuser"}])
 	assert.Equal(t, "not held against a twin", reasons[2])
 }

@@ -125,10 +125,9 @@ func TestBiteIsForEachSecond(t *testing.T) {
 	}, biteOf(accountOf(l)))
 }
 
-func TestUnlike(t *testing.T) {
+func TestLikeTwin(t *testing.T) {
 	fault := bite{acquisitions: 100, switches: 100}
-	assert.Empty(t, unlike(fault, bite{acquisitions: 120, switches: 80}))
-	assert.Equal(t, "warning: acquisitions of the twin differ by -21 %", unlike(fault, bite{acquisitions: 79, switches: 100}))
-	assert.Equal(t, "warning: switches of the twin differ by +21 %", unlike(fault, bite{acquisitions: 100, switches: 121}))
-	assert.Empty(t, unlike(bite{}, bite{}))
+	assert.True(t, likeTwin(fault, bite{acquisitions: 120, switches: 10}).valid())
+	assert.Equal(t, rule(results.Invalid, "not a twin: its acquisitions differ by -21 %%"), likeTwin(fault, bite{acquisitions: 79, switches: 100}))
+	assert.True(t, likeTwin(bite{}, bite{}).valid())
 }

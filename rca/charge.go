@@ -275,3 +275,12 @@ func (a *account) hardest(culprit threadNo, lost func(*harm) time.Duration) time
 	}
 	return worst
 }
+
+// idle is how much of the blame is for time in which the culprit wanted a CPU.
+func (a *account) idle() time.Duration {
+	var idle time.Duration
+	for i := range a.victims.entries {
+		idle += a.victims.entries[i].value.idle
+	}
+	return idle
+}

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// fairDelay is how long a runnable thread may wait for a CPU where all share it fairly:
-// a few slices of the few others. Two threads that only compute, one on each CPU of a busy
-// machine, were seen to delay others by up to 16 ms. What takes longer is not a fair
-// share: a thread of a higher class, or one that cannot be preempted.
-const fairDelay = 20 * time.Millisecond
+// fairShare is how many times longer than it ran itself a thread may be kept from a
+// CPU by another with which it merely shares it. Of two that take turns each runs
+// about half of the time; chance makes that up to twice as long for one of them. What
+// is beyond is of a higher class, or cannot be preempted.
+const fairShare = 2
 
 // minStretches is how often an occupant must have kept others from a CPU for so long.
 // Once or twice is chance: a virtual machine that was not let run looks the same.
@@ -53,6 +53,26 @@ func (b *book) stretches() map[threadNo]int {
 	return counts
 }
 
+// keptFromCPU is, for each occupant, what those whom it kept from a CPU answer for
+// themselves: what they did when they were not kept.
+func (b *book) keptFromCPU() map[threadNo]time.Duration {
+	type pair struct {
+		occupant threadNo
+		kept     accountKey
+	}
+	seen := make(map[pair]bool)
+	own := make(map[threadNo]time.Duration)
+	for _, c := range b.crowdings {
+		last := len(c.path) - 1
+		p := pair{c.path[last].holder, b.key(c.way, c.path[:last])}
+		if a := b.accounts[p.kept]; a != nil && !seen[p] {
+			seen[p] = true
+			own[p.occupant] += a.blame - a.idle()
+		}
+	}
+	return own
+}
+
 // chargeIdle charges a part in which the thread at the end of path was kept from
 // running. It answers for that part, but is not accused for it.
 func (b *book) chargeIdle(v victim, how how, path []hop, s span) {
@@ -66,11 +86,11 @@ func (b *book) chargeIdle(v victim, how how, path []hop, s span) {
 // turns on a CPU is as it should be: a thread that shares one fairly while it holds a
 // lock holds it for longer, and answers for that itself.
 func giveBack(ix *index, b *book, worth func(time.Duration) bool) {
-	usual, stretches := newUsualBlame(ix, b), b.stretches()
+	usual, stretches, kept := newUsualBlame(ix, b), b.stretches(), b.keptFromCPU()
 	fair := make(map[accountKey]bool)
 	for key, a := range b.accounts {
-		if key.how == byOccupying &&
-			(stretches[key.culprit] < minStretches || !worth(a.worst(key.culprit)) || a.blame < alike*usual.of(key)) {
+		if key.how == byOccupying && (stretches[key.culprit] < minStretches || !worth(a.worst(key.culprit)) ||
+			a.blame < alike*usual.of(key) || a.blame < fairShare*kept[key.culprit]) {
 			fair[key] = true
 		}
 	}

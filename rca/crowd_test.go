@@ -43,23 +43,39 @@ func TestWhatIsGivenBackKeepsItsNature(t *testing.T) {
 }
 
 func TestAFairShareOfACPUIsNobodysFault(t *testing.T) {
+	// The holder needs a CPU for 10 ms each time, and another has it first.
 	for _, test := range []struct {
-		stretch time.Duration
+		kept    time.Duration
 		told    []string
 		charged blames
 	}{
-		{fairDelay, []string{"cpu-starvation 9"}, blames{9: 400 * ms}},
-		{fairDelay - 1, []string{"contended"}, blames{1: 400*ms - 20}},
+		{10 * ms, []string{"lock-holder 1"}, blames{1: 400 * ms}},
+		{19 * ms, []string{"lock-holder 1"}, blames{1: 580 * ms}},
+		{20 * ms, []string{"cpu-starvation 9", "lock-holder 1"}, blames{9: 400 * ms, 1: 200 * ms}},
 	} {
 		s := newScene(1000*ms, 1, 2, 9).repeat(50*ms, func(s *scene, from time.Duration) {
-			s.preempted(1, 9, from, from+test.stretch)
-			s.wait(2, mutex(1), from, from+test.stretch, by(1))
+			s.preempted(1, 9, from, from+test.kept)
+			s.wait(2, mutex(1), from, from+test.kept+10*ms, by(1))
 		})
 		got := s.analyze()
 		assertConserved(t, got)
 		assert.Equal(t, test.told, told(got))
 		assert.Equal(t, test.charged, charged(got))
 	}
+}
+
+func TestAHogInShortBurstsIsFoundAsWell(t *testing.T) {
+	s := newScene(1000*ms, 1, 2, 9).repeat(40*ms, func(s *scene, from time.Duration) {
+		for i := range 4 {
+			at := from + time.Duration(i)*5*ms/2
+			s.preempted(1, 9, at, at+2*ms)
+		}
+		s.wait(2, mutex(1), from, from+10*ms, by(1))
+	})
+	got := s.analyze()
+	assertConserved(t, got)
+	assert.Equal(t, []string{"cpu-starvation 9", "lock-holder 1"}, told(got))
+	assert.Equal(t, blames{9: 200 * ms, 1: 50 * ms}, charged(got))
 }
 
 func TestOnceIsChance(t *testing.T) {

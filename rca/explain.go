@@ -121,10 +121,10 @@ func (e *explanation) answer(s span) {
 }
 
 // crowdedOut charges a part of an episode in which the thread at the end of the path
-// wanted a CPU to who had it, unless it was but a fair share.
+// wanted a CPU to who had it.
 func (e *explanation) crowdedOut(way how, ep episode, s span) {
 	holder := e.path[len(e.path)-1].holder
-	if ep.occupant == nobody || ep.occupant == holder || isWaiting(e.path, ep.occupant) || ep.length() < fairDelay {
+	if ep.occupant == nobody || ep.occupant == holder || isWaiting(e.path, ep.occupant) {
 		e.chargeIdle(e.victim, way, e.path, s)
 		return
 	}

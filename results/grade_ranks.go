@@ -38,8 +38,13 @@ func sameResource(truth, found contention.Resource) bool {
 		(truth.Inode != 0 && truth.Inode == found.Inode)
 }
 
+// showsFunction reports whether a finding shows the right function at work. Where the
+// culprit let go is no answer to what it did before.
 func showsFunction(truth Truth, f contention.Finding) bool {
 	for _, s := range f.Stacks {
+		if s.Role == contention.ReleaseStack {
+			continue
+		}
 		for _, frame := range s.Frames {
 			if isTrueFunction(truth, frame.Function) {
 				return true

@@ -48,7 +48,7 @@ func (s Scores) Outcome() Outcome {
 	broken, below := s.broken(all), s.below(all.Analyzer)
 	reasons := slices.Concat(broken, below)
 	switch {
-	case all.Validity.Value == 0 && all.Verdicts[Lost] == 0:
+	case all.Verdicts[Unsupported] == all.Runs:
 		return Outcome{Code: ExitNothing, Reasons: append([]string{"no run could be graded"}, reasons...)}
 	case len(broken) > 0:
 		return Outcome{Code: ExitInfra, Reasons: reasons}

@@ -36,7 +36,7 @@ func TestOutcome(t *testing.T) {
 		"two timeouts of twenty":        {join(play(18, "m", fault, Hit), play(2, "m", fault, Timeout)), ExitInfra, "m: 18 of 20 fault runs are valid, under 95 %"},
 		"a scenario is unsupported":     {join(play(3, "m", fault, Hit), play(3, "n", fault, Unsupported)), ExitGood, ""},
 		"all is unsupported":            {play(3, "m", fault, Unsupported), ExitNothing, "no run could be graded"},
-		"all broke down":                {play(3, "m", fault, Infra), ExitNothing, "no run could be graded"},
+		"all broke down":                {play(3, "m", fault, Infra), ExitInfra, "3 of 3 runs broke down"},
 		"all are lost":                  {play(3, "m", fault, Lost), ExitInfra, "3 of 3 planned runs left no record"},
 		"nothing":                       {nil, ExitNothing, "no run could be graded"},
 		"misses do not hide lost runs":  {join(play(3, "m", fault, Miss), play(1, "m", fault, Lost)), ExitInfra, "1 of 4 planned runs left no record"},

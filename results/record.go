@@ -60,9 +60,9 @@ type Record struct {
 	Analyzer string  `json:"analyzer"`
 	Verdict  Verdict `json:"verdict"`
 	Reason   string  `json:"reason"`
-	// Attempts is how often the run was played; all but the last found the machine
-	// too busy. 0 stands for 1.
-	Attempts      int                  `json:"attempts,omitempty"`
+	// Dropped tells why earlier attempts at the run do not count: each found the
+	// machine too busy.
+	Dropped       []string             `json:"dropped_attempts,omitempty"`
 	Ranks         Ranks                `json:"ranks"`
 	Truth         Truth                `json:"truth"`
 	Blame         Blame                `json:"blame"`
@@ -102,8 +102,8 @@ type Truth struct {
 	Root     []ThreadBlame       `json:"root_ns"`
 	Edges    []Edge              `json:"edges"`
 	Decoys   []Decoy             `json:"decoys"`
-	// WaitTime is what the threads waited by their own account, RunDelay what of
-	// it they were kept from a CPU.
+	// WaitTime is what the threads waited by their own account. RunDelay is how long
+	// they lacked a CPU in all of the run, waiting or not.
 	WaitTime time.Duration `json:"wait_ns"`
 	RunDelay time.Duration `json:"run_delay_ns"`
 	Holds    int           `json:"holds"`
@@ -162,8 +162,9 @@ type Chain struct {
 // Agreement is how much of the waiting that the threads account for was seen. Time
 // in which a thread only lacked a CPU is in neither.
 type Agreement struct {
-	Ledger time.Duration `json:"ledger_ns"`
-	Seen   time.Duration `json:"seen_ns"`
+	Ledger  time.Duration `json:"ledger_ns"`
+	Seen    time.Duration `json:"seen_ns"`
+	Threads int           `json:"threads"`
 }
 
 // Timing is where the time of a run went.

@@ -64,7 +64,7 @@ type Summary struct {
 	// too busy.
 	Again int `json:"played_again,omitempty"`
 	// WaitError is |seen − accounted for| of the waiting, over what the threads
-	// account for.
+	// account for, in runs of every variant in which they waited to speak of.
 	WaitError Spread `json:"wait_error"`
 }
 
@@ -128,11 +128,12 @@ func Summarize(records []Record) Summary {
 	s := Summary{Runs: len(records), Verdicts: map[Verdict]int{}, Count: seeds(records)}
 	for _, r := range records {
 		s.Verdicts[r.Verdict]++
-		if r.Attempts > 1 {
+		if len(r.Dropped) > 0 {
 			s.Again++
 		}
 	}
 	s.validity(records)
+	s.agreement(valid(records, func(Record) bool { return true }))
 	s.faults(valid(records, isFault))
 	s.quiet(valid(records, func(r Record) bool { return !isFault(r) }))
 	if s.Thread.AC1.N > 0 && s.Specificity.N > 0 {
@@ -195,7 +196,7 @@ func (s *Summary) faults(records []Record) {
 	var ac [5]float64
 	var reciprocal, hits, decoys float64
 	var first Ranks // counts of rank 1
-	var errors, distances, unexplained, detected, unseen []float64
+	var errors, distances, unexplained, detected []float64
 	for _, r := range records {
 		g := Grade(r.Truth, r.Variant, contention.Analysis{Findings: r.Findings}, false)
 		accused := accusedThreads(kept(r.Findings))
@@ -213,9 +214,6 @@ func (s *Summary) faults(records []Record) {
 		if r.Truth.WaitTime > 0 {
 			unexplained = append(unexplained, ratio(r.Totals.External+r.Totals.Open, r.Truth.WaitTime))
 		}
-		if r.Agreement.Ledger > 0 {
-			unseen = append(unseen, math.Abs(ratio(r.Agreement.Seen-r.Agreement.Ledger, r.Agreement.Ledger)))
-		}
 		if r.Verdict == Hit && r.DetectedAfter > 0 {
 			detected = append(detected, float64(r.DetectedAfter))
 		}
@@ -230,7 +228,22 @@ func (s *Summary) faults(records []Record) {
 	s.Class, s.Process, s.Resource = of(first.Class), of(first.Process), of(first.Resource)
 	s.Frame, s.Edge = of(first.Frame), of(first.Edge)
 	s.BlameError, s.TVDistance = spread(errors), spread(distances)
-	s.Unexplained, s.DetectedAfter, s.WaitError = spread(unexplained), spread(detected), spread(unseen)
+	s.Unexplained, s.DetectedAfter = spread(unexplained), spread(detected)
+}
+
+// minWait is what a thread must have waited on average for a difference to be told as
+// a share of it: below, the calls that did not have to wait make up most of it.
+const minWait = 10 * time.Millisecond
+
+// agreement computes how far the waiting seen is from that accounted for, in all runs.
+func (s *Summary) agreement(records []Record) {
+	var errors []float64
+	for _, r := range records {
+		if a := r.Agreement; a.Ledger > time.Duration(a.Threads)*minWait {
+			errors = append(errors, math.Abs(ratio(a.Seen-a.Ledger, a.Ledger)))
+		}
+	}
+	s.WaitError = spread(errors)
 }
 
 // quiet computes what is asked of valid runs that have no culprit.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,8 +17,10 @@ func TestWriteTable(t *testing.T) {
 		play(5, "control-quiet", control, Unsupported))
 	for i := range records[:4] {
 		records[i].Blame = Blame{Error: .012, TVDistance: .03}
-		records[i].Agreement = Agreement{Ledger: 100, Seen: 96}
-		records[i].Attempts = 1 + i/2
+		records[i].Agreement = Agreement{Ledger: 100 * time.Millisecond, Seen: 96 * time.Millisecond, Threads: 9}
+		if i > 1 {
+			records[i].Dropped = []string{"machine too busy"}
+		}
 	}
 	var b strings.Builder
 	require.NoError(t, WriteTable(&b, Score(folderOf(rcaOnly, records...))))

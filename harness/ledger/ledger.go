@@ -63,6 +63,20 @@ func (l *Ledger) Window() contention.Window {
 	return contention.Window{Begin: l.Go, End: last}
 }
 
+// Names reports whether a resource is one of those that the ledger names: of the same
+// address or the same inode, or both where it gives both.
+func (l *Ledger) Names(r contention.Resource) bool {
+	for _, own := range l.Resources {
+		if own.Address == 0 && own.Inode == 0 {
+			continue
+		}
+		if (own.Address == 0 || own.Address == r.Address) && (own.Inode == 0 || own.Inode == r.Inode) {
+			return true
+		}
+	}
+	return false
+}
+
 // Complete reports whether the run was begun and came to its end.
 func (l *Ledger) Complete() bool { return l.Go != 0 && l.Stop != 0 }
 
