@@ -25,12 +25,13 @@ static __always_inline void describe_file(struct task_struct *task, struct objec
 {
 	struct fdtable *table = task->files->fdt;
 	struct file **slots = table->fd, *file = NULL;
+	__u32 descriptor = o->address;
 	struct super_block *fs;
 	struct inode *inode;
 
-	if (o->address >= table->max_fds)
+	if (descriptor >= table->max_fds)
 		return;
-	bpf_probe_read_kernel(&file, sizeof(file), slots + o->address);
+	bpf_probe_read_kernel(&file, sizeof(file), slots + descriptor);
 	if (!file)
 		return;
 	o->file = (__u64)file;

@@ -9,23 +9,31 @@
 #include "state.h"
 #include "syscalls.h"
 
+/* How far the program's own stack lies above what pointer points to. */
+#define stack_above(pointer)                                                              \
+	({                                                                                \
+		__s64 distance;                                                           \
+		/* The verifier lets no pointer be subtracted from another in C. */       \
+		asm volatile("%0 = r10\n%0 -= %1" : "=&r"(distance) : "r"(pointer));      \
+		distance;                                                                 \
+	})
+
 /*
  * Whether this program runs on a stack other than the task's, as it does when it
  * was called from an interrupt that came while the kernel ran. Its own stack must
  * stay under 64 bytes, beyond which it would be given one apart. The task's stack
- * is 16 KiB on both architectures.
+ * reaches from its lowest address up to the registers that were saved on it first.
  */
 static __noinline bool off_task_stack(struct task_struct *current)
 {
-	__u64 distance;
+	struct pt_regs *regs;
+	__s64 above;
 
 	if (!current)
 		return true;
-	/* A pointer cannot be subtracted from another where the verifier sees it. */
-	asm volatile("%0 = r10\n%0 -= %1" : "=&r"(distance) : "r"(current));
-	distance += bpf_get_current_task();
-	distance -= (__u64)current->stack;
-	return distance >= 16384;
+	regs = (struct pt_regs *)bpf_task_pt_regs(current);
+	above = stack_above(current) + (__s64)bpf_get_current_task() - (__s64)current->stack;
+	return above < 0 || stack_above(regs) >= 0;
 }
 
 /*

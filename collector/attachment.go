@@ -11,6 +11,7 @@ import (
 	"github.com/cilium/ebpf/link"
 
 	"github.com/os2026/ebpf-rca/bpf"
+	"github.com/os2026/ebpf-rca/contention"
 )
 
 // attachment is a set of programs at work. It keeps its links referenced: one that
@@ -85,6 +86,39 @@ func (a *attachment) threads() ([]bpf.ThreadTotals, error) {
 		return nil, fmt.Errorf("read the threads' totals: %w", err)
 	}
 	return decodeTotals(raw)
+}
+
+// loss is what was lost since the programs were put to work.
+func (a *attachment) loss() (contention.Loss, error) {
+	lost, err := a.objects.Lost()
+	if err != nil {
+		return contention.Loss{}, err
+	}
+	skipped, err := a.skipped()
+	if err != nil {
+		return contention.Loss{}, err
+	}
+	return contention.Loss{
+		RingFull:        lost.RingFull(),
+		MapFull:         lost.MapFull(),
+		StackIncomplete: lost.StackIncomplete(),
+		UnmatchedWake:   lost.UnmatchedWake(),
+		Skipped:         skipped,
+		Detached:        a.detached(),
+	}, nil
+}
+
+// skipped is how often the kernel did not run a program because it ran already on
+// that CPU: where it can be preempted, another thread may come to the same place.
+func (a *attachment) skipped() (n uint64, err error) {
+	for _, hook := range a.objects.Hooks {
+		stats, err := hook.Stats()
+		if err != nil {
+			return 0, fmt.Errorf("read what %v missed: %w", hook, err)
+		}
+		n += stats.RecursionMisses
+	}
+	return n, nil
 }
 
 // detached counts the programs that no longer run.

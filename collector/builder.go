@@ -20,8 +20,8 @@ type builder struct {
 	stacks  *stackTable
 	threads map[contention.ThreadID]contention.Thread
 	trace   contention.Trace
-	gone    []int    // processes that have ended since the last cut
-	lost    bpf.Lost // as of the last cut
+	gone    []int           // processes that have ended since the last cut
+	lost    contention.Loss // up to the last cut
 }
 
 func newBuilder(stacks *stackTable) *builder {
@@ -210,8 +210,9 @@ func (b *builder) forget() {
 	b.gone = nil
 }
 
-// cut returns the trace of a window and begins the next one.
-func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, lost bpf.Lost, detached uint64) *contention.Trace {
+// cut returns the trace of a window and begins the next one. lost is what was lost
+// since the beginning.
+func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, lost contention.Loss) *contention.Trace {
 	finished := make(map[contention.ThreadID]time.Duration)
 	for _, wait := range b.trace.Waits {
 		finished[wait.Thread] = max(finished[wait.Thread], wait.Begin)
@@ -226,13 +227,8 @@ func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, lost bpf.
 	trace.Threads = slices.SortedFunc(maps.Values(b.threads), func(x, y contention.Thread) int {
 		return x.ID().Compare(y.ID())
 	})
-	trace.Loss = contention.Loss{
-		RingFull:        lost.RingFull() - b.lost.RingFull(),
-		MapFull:         lost.MapFull() - b.lost.MapFull(),
-		StackIncomplete: lost.StackIncomplete() - b.lost.StackIncomplete(),
-		UnmatchedWake:   lost.UnmatchedWake() - b.lost.UnmatchedWake(),
-		Detached:        detached,
-	}
+	trace.Loss = lost.Since(b.lost)
+	trace.Loss.Detached = lost.Detached // those of before are so still
 	b.lost = lost
 	b.forget()
 	trace.Sort()

@@ -107,7 +107,7 @@ func FuzzAdd(f *testing.F) {
 		if err := b.add(raw); err != nil {
 			return
 		}
-		trace := b.cut(contention.Window{End: time.Second}, nil, bpf.Lost{}, 0)
+		trace := b.cut(contention.Window{End: time.Second}, nil, contention.Loss{})
 		require.LessOrEqual(t, len(trace.Waits)+len(trace.Preemptions)+len(trace.Samples), 1)
 		for _, w := range trace.Waits {
 			require.GreaterOrEqual(t, int(w.Stack), 0)

@@ -35,14 +35,3 @@ func forgetThread(t testing.TB, a *attachment, pid int) {
 	defer unix.Close(fd)
 	require.NoError(t, a.objects.Maps["threads"].Delete(int32(fd)))
 }
-
-// misses is how often a program was not run because it ran already on that CPU.
-func misses(t testing.TB, o *Observation) (n uint64) {
-	t.Helper()
-	for _, p := range o.attachment.objects.Programs {
-		stats, err := p.Stats()
-		require.NoError(t, err)
-		n += stats.RecursionMisses
-	}
-	return n
-}

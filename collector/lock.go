@@ -43,7 +43,8 @@ type LockCollector struct {
 	stackIDs   map[uint64]int32
 }
 
-// NewLockCollector begins to watch every thread of the system but its own.
+// NewLockCollector begins to watch every thread of the system but its own and the
+// kernel's.
 func NewLockCollector() (*LockCollector, error) {
 	namespace, err := ownNamespace()
 	if err != nil {

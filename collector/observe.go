@@ -170,21 +170,17 @@ func (o *Observation) Cut(window contention.Window) (*contention.Trace, error) {
 		return nil, fmt.Errorf("flush the events: %w", err)
 	}
 	<-o.flushed
-	lost, err := o.attachment.objects.Lost()
+	lost, err := o.attachment.loss()
 	if err != nil {
 		return nil, err
 	}
-	if err := o.findMissed(lost); err != nil {
-		return nil, err
-	}
-	detached := o.attachment.detached()
 
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err != nil {
 		return nil, o.err
 	}
-	return o.builder.cut(window, open, lost, detached), nil
+	return o.builder.cut(window, open, lost), nil
 }
 
 // findMissed looks for threads that could not be watched when they were born: the

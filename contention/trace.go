@@ -131,11 +131,38 @@ type Loss struct {
 	MapFull         uint64 `json:"map_full"`
 	StackIncomplete uint64 `json:"stack_incomplete"`
 	UnmatchedWake   uint64 `json:"unmatched_wake"`
-	Detached        uint64 `json:"detached"`
+	// Skipped is how often the kernel did not run a program because it ran already
+	// on that CPU.
+	Skipped  uint64 `json:"skipped"`
+	Detached uint64 `json:"detached"`
+}
+
+// Plus adds up two losses.
+func (l Loss) Plus(other Loss) Loss {
+	return Loss{
+		RingFull:        l.RingFull + other.RingFull,
+		MapFull:         l.MapFull + other.MapFull,
+		StackIncomplete: l.StackIncomplete + other.StackIncomplete,
+		UnmatchedWake:   l.UnmatchedWake + other.UnmatchedWake,
+		Skipped:         l.Skipped + other.Skipped,
+		Detached:        l.Detached + other.Detached,
+	}
+}
+
+// Since is what was lost after earlier, a count of the same sum.
+func (l Loss) Since(earlier Loss) Loss {
+	return Loss{
+		RingFull:        l.RingFull - earlier.RingFull,
+		MapFull:         l.MapFull - earlier.MapFull,
+		StackIncomplete: l.StackIncomplete - earlier.StackIncomplete,
+		UnmatchedWake:   l.UnmatchedWake - earlier.UnmatchedWake,
+		Skipped:         l.Skipped - earlier.Skipped,
+		Detached:        l.Detached - earlier.Detached,
+	}
 }
 
 // Events is how many events were lost, as opposed to seen in part.
-func (l Loss) Events() uint64 { return l.RingFull + l.MapFull + l.Detached }
+func (l Loss) Events() uint64 { return l.RingFull + l.MapFull + l.Skipped + l.Detached }
 
 // Sort puts waits and preemptions into the order of their beginning; those that
 // begin together are ordered by thread.

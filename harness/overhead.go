@@ -127,11 +127,7 @@ func (m *overheadMeasurement) addLoss(t *contention.Trace) {
 	if t == nil {
 		return
 	}
-	m.loss.RingFull += t.Loss.RingFull
-	m.loss.MapFull += t.Loss.MapFull
-	m.loss.StackIncomplete += t.Loss.StackIncomplete
-	m.loss.UnmatchedWake += t.Loss.UnmatchedWake
-	m.loss.Detached += t.Loss.Detached
+	m.loss = m.loss.Plus(t.Loss)
 }
 
 func (m *overheadMeasurement) result() (OverheadResult, error) {

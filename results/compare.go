@@ -26,51 +26,55 @@ type CompareOptions struct {
 // one that the others are tested against; the columns stand in the order of their
 // kernels.
 type Comparison struct {
-	Analyzer    string
-	Columns     []Column
-	Differences []Difference
-	Rows        []ComparedScenario
+	Analyzer    string             `json:"analyzer"`
+	Columns     []Column           `json:"columns"`
+	Differences []Difference       `json:"differences"`
+	Rows        []ComparedScenario `json:"scenarios"`
 	gate        bool
 }
 
 // Column is one folder.
 type Column struct {
-	RunID      string
-	Kernel     string
-	Base       bool
-	Incomplete bool
+	RunID      string `json:"run_id"`
+	Kernel     string `json:"kernel"`
+	Base       bool   `json:"base"`
+	Incomplete bool   `json:"incomplete"`
 }
 
 // Difference is a property of the environment that is not the same in all folders;
 // Values are in the order of the columns, empty where it is unknown.
 type Difference struct {
-	Property string
-	Values   []string
+	Property string   `json:"property"`
+	Values   []string `json:"values"`
 }
 
 // ComparedScenario is one scenario in all folders.
 type ComparedScenario struct {
-	Scenario string
-	Cells    []Cell
+	Scenario string `json:"scenario"`
+	Cells    []Cell `json:"cells"`
 }
 
 // Cell is one scenario in one folder.
 type Cell struct {
-	Recall, AC1, FAR Proportion
-	Unsupported      int
+	Recall      Proportion `json:"recall"`
+	AC1         Proportion `json:"ac1"`
+	FAR         Proportion `json:"far"`
+	Unsupported int        `json:"unsupported"`
 	// Hits tests Recall and Alarms FAR against the base.
-	Hits, Alarms Change
+	Hits   Change `json:"hits"`
+	Alarms Change `json:"alarms"`
 }
 
 // Change is a test of one share against that of the base.
 type Change struct {
 	// Method is mcnemar where the seeds agree, fisher where they do not, and empty
 	// where there was nothing to test.
-	Method string
+	Method string `json:"method,omitempty"`
 	// P is two-sided, Adjusted the same after Holm over the scenarios of a folder.
-	P, Adjusted float64
+	P        float64 `json:"p"`
+	Adjusted float64 `json:"p_adjusted"`
 	// Worse says that it points the wrong way.
-	Worse bool
+	Worse bool `json:"worse"`
 }
 
 // Significant reports whether c is a loss that chance does not explain.

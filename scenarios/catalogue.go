@@ -2,8 +2,6 @@
 
 package scenarios
 
-import "regexp"
-
 // Catalogue lists all scenarios, in the order in which they are shown and played.
 func Catalogue() []Scenario {
 	return []Scenario{
@@ -33,26 +31,4 @@ func Find(name string) (Scenario, bool) {
 		}
 	}
 	return Scenario{}, false
-}
-
-// Match lists the scenarios whose name re matches, all of them where re is nil.
-func Match(re *regexp.Regexp) []Scenario {
-	var list []Scenario
-	for _, s := range Catalogue() {
-		if re == nil || re.MatchString(s.Name) {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
-// Smoke lists the few scenarios that are run on every change.
-func Smoke() []Scenario {
-	var list []Scenario
-	for _, s := range Catalogue() {
-		if s.Smoke {
-			list = append(list, s)
-		}
-	}
-	return list
 }

@@ -5,7 +5,6 @@ package scenarios_test
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -57,22 +56,14 @@ func TestFind(t *testing.T) {
 	assert.False(t, ok)
 }
 
-func TestMatch(t *testing.T) {
-	assert.Equal(t, []string{"pipe-slow-writer", "pipe-slow-reader", "pipe-chain"}, names(scenarios.Match(regexp.MustCompile("^pipe-"))))
-	assert.Len(t, scenarios.Match(nil), len(scenarios.Catalogue()))
-	assert.Empty(t, scenarios.Match(regexp.MustCompile("^$")))
-}
-
 func TestSmoke(t *testing.T) {
+	var smoke []string
+	for _, s := range scenarios.Catalogue() {
+		if s.Smoke {
+			smoke = append(smoke, s.Name)
+		}
+	}
 	assert.Equal(t, []string{
 		"mutex-hold", "mutex-convoy", "futex-raw", "pipe-slow-writer", "control-pipe-balanced", "control-idle-pool",
-	}, names(scenarios.Smoke()))
-}
-
-func names(list []scenarios.Scenario) []string {
-	var n []string
-	for _, s := range list {
-		n = append(n, s.Name)
-	}
-	return n
+	}, smoke)
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,7 @@ import (
 
 func newCompare() *cobra.Command {
 	var o results.CompareOptions
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "compare A B…",
 		Short: "Compare result folders: kernels, builds or tools",
@@ -42,12 +44,17 @@ against the first named: pairs of the same seed where there are any.`,
 			if err != nil {
 				return usage(err)
 			}
-			if err := comparison.Write(cmd.OutOrStdout()); err != nil {
+			write := comparison.Write
+			if asJSON {
+				write = func(w io.Writer) error { return writeJSON(w, comparison) }
+			}
+			if err := write(cmd.OutOrStdout()); err != nil {
 				return err
 			}
 			return outcomeError(comparison.Outcome(), cmd.ErrOrStderr())
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	cmd.Flags().BoolVar(&o.Gate, "gate", false, "exit 1 where a scenario got significantly worse")
 	cmd.Flags().StringVar(&o.Analyzer, "analyzer", "rca", "the analyser whose records are compared")
 	return cmd

@@ -75,17 +75,18 @@ is and what works less well without it. It exits 4 where nothing can be watched.
 func examine() examination {
 	watch := answer("watch the scheduler", collector.Check(collector.Options{NoSamples: true}),
 		"nothing can be watched: run as root, or with CAP_BPF and CAP_PERFMON, on a kernel with BTF", true)
+	sample := answer("sample the CPUs", collector.Check(collector.Options{}),
+		"what a culprit does on a CPU is not seen, and nothing is watched without", true)
 	_, symbols := ksym.Load()
 	e := examination{
 		Kernel: kernelRelease(),
-		Works:  watch.Answer == works,
+		Works:  watch.Answer == works && sample.Answer == works,
 		Checks: []check{
 			answer("kernel types (BTF)", bpf.HaveBTF(), "the programs cannot be fitted to this kernel", true),
 			answer("ring buffer", bpf.HaveRingBuffer(), "events cannot be sent (5.8 and later)", true),
 			answer("task storage", bpf.HaveTaskStorage(), "threads cannot be kept track of (5.11 and later)", true),
 			watch,
-			answer("sample the CPUs", collector.Check(collector.Options{}),
-				"what a culprit does on a CPU is known only from where it lets go", false),
+			sample,
 			answer("kernel locks", bpf.HaveContention(),
 				"waits for the kernel's own locks are not told from other waits (5.19 and later)", false),
 			answer("kernel symbols", symbols, "kernel functions are shown as addresses (see kernel.kptr_restrict)", false),
