@@ -51,7 +51,7 @@ type Observation struct {
 	flushed    chan struct{}
 	closeOnce  sync.Once
 	closeErr   error
-	missed     uint64 // threads, and stacks, that found no room as of the last Cut
+	missed     uint64 // what findMissed was last told
 
 	mu      sync.Mutex // guards what follows
 	builder *builder
@@ -174,6 +174,9 @@ func (o *Observation) Cut(window contention.Window) (*contention.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := o.findMissed(lost.MapFull + lost.Skipped); err != nil {
+		return nil, err
+	}
 
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -184,12 +187,13 @@ func (o *Observation) Cut(window contention.Window) (*contention.Trace, error) {
 }
 
 // findMissed looks for threads that could not be watched when they were born: the
-// kernel gives a task no storage while it is busy with another's on the same CPU.
-func (o *Observation) findMissed(lost bpf.Lost) error {
-	if lost.MapFull() == o.missed {
+// kernel gives a task no storage while it is busy with another's on the same CPU, and
+// skips a program that runs there already. missed counts both since the beginning.
+func (o *Observation) findMissed(missed uint64) error {
+	if missed == o.missed {
 		return nil
 	}
-	o.missed = lost.MapFull()
+	o.missed = missed
 	_, err := o.attachment.watchExisting()
 	return err
 }

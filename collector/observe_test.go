@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/os2026/ebpf-rca/bpf"
 	"github.com/os2026/ebpf-rca/contention"
 )
 
@@ -485,4 +486,22 @@ func TestWaitsAddUpToTheWindow(t *testing.T) {
 	for i := 1; i < len(waits); i++ {
 		assert.GreaterOrEqual(t, waits[i].Begin, waits[i-1].Ran, "one thread waits for one thing at a time")
 	}
+}
+
+// A thread that was missed when it was born is found again when the window is cut.
+func TestObserveFindsWhatItMissed(t *testing.T) {
+	needBPF(t)
+	p := startTarget(t, "churn", "1")
+	w := observe(t, p.pid, Options{})
+	forgetThread(t, w.attachment, p.pid)
+	known := func() bool {
+		totals, err := w.attachment.threads()
+		require.NoError(t, err)
+		return slices.ContainsFunc(totals, func(t bpf.ThreadTotals) bool { return int(t.Thread.Tid) == p.pid })
+	}
+	require.False(t, known())
+	require.NoError(t, w.findMissed(0))
+	require.False(t, known(), "nothing was missed, so nobody looks")
+	require.NoError(t, w.findMissed(1))
+	assert.True(t, known())
 }

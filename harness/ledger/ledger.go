@@ -63,18 +63,35 @@ func (l *Ledger) Window() contention.Window {
 	return contention.Window{Begin: l.Go, End: last}
 }
 
-// Names reports whether a resource is one of those that the ledger names: of the same
-// address or the same inode, or both where it gives both.
+// Names reports whether a resource is one of those that the ledger names, or a word
+// within one.
 func (l *Ledger) Names(r contention.Resource) bool {
 	for _, own := range l.Resources {
-		if own.Address == 0 && own.Inode == 0 {
+		if own.Address == 0 && own.Inode == 0 || own.Inode != r.Inode {
 			continue
 		}
-		if (own.Address == 0 || own.Address == r.Address) && (own.Inode == 0 || own.Inode == r.Inode) {
+		if own.Address == 0 || own.Address <= r.Address && r.Address < own.Address+sizeOf(own.Kind) {
 			return true
 		}
 	}
 	return false
+}
+
+// sizeOf is how many bytes an object takes whose address is given. Threads may wait
+// on several words of one: the sizes are those of glibc on 64 bits.
+func sizeOf(k contention.Kind) contention.Address {
+	switch k {
+	case contention.CondVar:
+		return 48
+	case contention.RWLock:
+		return 56
+	case contention.Mutex:
+		return 40
+	case contention.Barrier, contention.Semaphore:
+		return 32
+	default:
+		return 4
+	}
 }
 
 // Complete reports whether the run was begun and came to its end.
