@@ -76,7 +76,7 @@ func (b *builder) wait(id bpf.TaskID, o bpf.Object, begin, user, kernel uint64) 
 		Stack:       b.stacks.userStack(user, thread.PID),
 		KernelStack: b.stacks.kernelStack(kernel),
 	}
-	w.Resource = classify(o, thread, b.stacks.frame(w.Stack))
+	w.Resource = classify(o, thread, b.stacks.stack(w.Stack))
 	w.Owner = owner(o, w.Resource.Kind)
 	if sharedFutex(o) {
 		b.nameShared(&w.Resource)

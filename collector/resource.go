@@ -3,6 +3,7 @@
 package collector
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -22,11 +23,12 @@ const (
 
 // Operations of futex(2), include/uapi/linux/futex.h.
 const (
-	futexCommand = 127
-	futexPrivate = 128
-	futexWait    = 0
-	futexLockPI  = 6
-	futexLockPI2 = 13
+	futexCommand    = 127
+	futexPrivate    = 128
+	futexWait       = 0
+	futexWaitBitset = 9
+	futexLockPI     = 6
+	futexLockPI2    = 13
 
 	futexWaiters  = 1 << 31
 	futexOwnerTID = 1<<30 - 1
@@ -38,15 +40,15 @@ const (
 	setOFDLockWait = 38 // F_OFD_SETLKW
 )
 
-// classify says what resource a wait is for. caller is the innermost frame of the
-// thread's user stack: the C library's locks are told from others by it.
-func classify(o bpf.Object, thread contention.Thread, caller contention.Frame) contention.Resource {
+// classify says what resource a wait is for. By the thread's user stack the locks of
+// the C library and of Go's runtime are told from others.
+func classify(o bpf.Object, thread contention.Thread, stack contention.Stack) contention.Resource {
 	if o.KernelLock != 0 {
 		return contention.Resource{Kind: kernelLockKind(o.LockFlags), Address: contention.Address(o.KernelLock)}
 	}
 	switch o.Call {
 	case bpf.CallFutexWait, bpf.CallFutexWaitV:
-		return contention.Resource{Kind: futexKind(o, caller), Address: contention.Address(o.Address), PID: thread.PID}
+		return futexResource(o, thread, stack)
 	case bpf.CallRead, bpf.CallReceive, bpf.CallAccept, bpf.CallConnect:
 		return fileResource(o, contention.ForData, thread)
 	case bpf.CallWrite, bpf.CallSend:
@@ -88,12 +90,33 @@ func kernelLockKind(flags uint32) contention.Kind {
 	}
 }
 
+func futexResource(o bpf.Object, thread contention.Thread, stack contention.Stack) contention.Resource {
+	kind := futexKind(o, stack)
+	if kind == contention.Poll {
+		return alone(kind, thread)
+	}
+	address := contention.Address(o.Address)
+	if o.Call == bpf.CallFutexWait && o.Op&futexCommand == futexWaitBitset && inCLibrary(stack) {
+		// A condition variable or rwlock of glibc has two words, side by side.
+		address &^= 7
+	}
+	return contention.Resource{Kind: kind, Address: address, PID: thread.PID}
+}
+
 // futexKind tells the C library's mutexes from futexes of unknown make. glibc waits
 // for a mutex with the value 2, for a robust one with the waiters' bit, and for one
 // with priority inheritance through operations of their own; its other primitives
 // share one operation and cannot be told apart by it.
-func futexKind(o bpf.Object, caller contention.Frame) contention.Kind {
-	if o.Call != bpf.CallFutexWait || !inCLibrary(caller) {
+//
+// Go's scheduler parks a thread that has nothing to run on a futex of its own, which
+// is no more than a poll; only the runtime's own locks are locks.
+func futexKind(o bpf.Object, stack contention.Stack) contention.Kind {
+	switch {
+	case inGoRuntime(stack, "runtime.lock2"):
+		return contention.Monitor
+	case inGoRuntime(stack, ""):
+		return contention.Poll
+	case o.Call != bpf.CallFutexWait || !inCLibrary(stack):
 		return contention.Futex
 	}
 	switch o.Op & futexCommand {
@@ -107,10 +130,23 @@ func futexKind(o bpf.Object, caller contention.Frame) contention.Kind {
 	return contention.Futex
 }
 
+// inGoRuntime reports whether Go's runtime made a futex call, and did so in function,
+// if one is named. No C function has a dot in its name.
+func inGoRuntime(stack contention.Stack, function string) bool {
+	if len(stack) == 0 || !strings.HasPrefix(stack[0].Function, "runtime.futex") {
+		return false
+	}
+	return slices.ContainsFunc(stack, func(f contention.Frame) bool { return strings.HasPrefix(f.Function, function) })
+}
+
 // inCLibrary reports whether a system call was made by glibc for itself, and not by
 // a program through the library's syscall(). The libraries that are called libc.so
 // alone are others.
-func inCLibrary(f contention.Frame) bool {
+func inCLibrary(stack contention.Stack) bool {
+	if len(stack) == 0 {
+		return false
+	}
+	f := stack[0]
 	if f.Function == "syscall" {
 		return false
 	}

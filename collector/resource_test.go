@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	inLibc    = contention.Frame{Module: "libc.so.6"}
-	inProgram = contention.Frame{Module: "program"}
+	inLibc    = contention.Stack{{Module: "libc.so.6"}}
+	inProgram = contention.Stack{{Module: "program"}}
 )
 
 func TestClassify(t *testing.T) {
@@ -76,12 +76,12 @@ func TestClassify(t *testing.T) {
 func TestFutexKindAndOwner(t *testing.T) {
 	const waiters = 1 << 31
 	words := [3]uint32{2, 1, 4321}
-	inSyscall := contention.Frame{Module: "libc.so.6", Function: "syscall"}
-	inMusl := contention.Frame{Module: "libc.so"}
+	inSyscall := contention.Stack{{Module: "libc.so.6", Function: "syscall"}}
+	inMusl := contention.Stack{{Module: "libc.so"}}
 	for name, c := range map[string]struct {
 		op, value uint32
 		words     [3]uint32
-		caller    contention.Frame
+		caller    contention.Stack
 		kind      contention.Kind
 		owner     int
 	}{
@@ -97,7 +97,7 @@ func TestFutexKindAndOwner(t *testing.T) {
 		"glibc, join":                 {265, 4321, words, inLibc, contention.Futex, 0},
 		"raw, through syscall()":      {128, 2, words, inSyscall, contention.Futex, 0},
 		"raw, in the program":         {128, 2, words, inProgram, contention.Futex, 0},
-		"no stack":                    {128, 2, words, contention.Frame{}, contention.Futex, 0},
+		"no stack":                    {128, 2, words, nil, contention.Futex, 0},
 		"Rust":                        {137, 2, words, inProgram, contention.Futex, 0},
 		"Go":                          {128, 0, words, inProgram, contention.Futex, 0},
 		"musl":                        {128, waiters | 16, words, inMusl, contention.Futex, 0},
@@ -140,4 +140,30 @@ func TestSameObject(t *testing.T) {
 	} {
 		assert.Equal(t, c.same, sameObject(c.waits, c.wake), name)
 	}
+}
+
+func TestTheTwoWordsOfAConditionVariableAreOne(t *testing.T) {
+	thread := contention.Thread{PID: 10, TID: 11}
+	at := func(address uint64, op uint32, stack contention.Stack) contention.Address {
+		return classify(bpf.Object{Call: bpf.CallFutexWait, Address: address, Op: op}, thread, stack).Address
+	}
+	assert.Equal(t, at(0xc8, 393, inLibc), at(0xcc, 393, inLibc))
+	assert.NotEqual(t, at(0xc8, 393, inLibc), at(0xd0, 393, inLibc))
+	assert.NotEqual(t, at(0xc8, 393, inProgram), at(0xcc, 393, inProgram), "of unknown make")
+	assert.NotEqual(t, at(0xc8, 128, inLibc), at(0xcc, 128, inLibc), "mutexes have one word")
+}
+
+func TestGoThreadsWithNothingToRunPoll(t *testing.T) {
+	thread := contention.Thread{PID: 10, TID: 11}
+	kind := func(functions ...string) contention.Kind {
+		var stack contention.Stack
+		for _, f := range functions {
+			stack = append(stack, contention.Frame{Function: f, Module: "program"})
+		}
+		return classify(bpf.Object{Call: bpf.CallFutexWait, Address: 0x40, Op: 128}, thread, stack).Kind
+	}
+	assert.Equal(t, contention.Poll, kind("runtime.futex.abi0", "runtime.notesleep", "runtime.stopm"))
+	assert.Equal(t, contention.Monitor, kind("runtime.futex.abi0", "runtime.lock2", "runtime.schedule"))
+	assert.Equal(t, contention.Futex, kind("wait_for_runtime", "runtime.lock2"))
+	assert.Equal(t, contention.Futex, kind())
 }

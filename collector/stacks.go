@@ -65,13 +65,8 @@ func (s *stackTable) id(name uint64, resolve func([]uint64) contention.Stack) co
 	return id
 }
 
-// frame returns the innermost frame of a stack, empty if there is none.
-func (s *stackTable) frame(id contention.StackID) contention.Frame {
-	if frames := s.stacks[id]; len(frames) > 0 {
-		return frames[0]
-	}
-	return contention.Frame{}
-}
+// stack returns the frames of a stack, none if it was not taken.
+func (s *stackTable) stack(id contention.StackID) contention.Stack { return s.stacks[id] }
 
 func kernelFrames(symbols *ksym.Table, pcs []uint64) contention.Stack {
 	frames := make(contention.Stack, len(pcs))

@@ -47,5 +47,5 @@ func TestStackThatIsNotKept(t *testing.T) {
 	s := emptyStacks(t)
 	assert.Equal(t, contention.NoStack, s.kernelStack(5))
 	assert.Equal(t, contention.NoStack, s.userStack(0, 1))
-	assert.Equal(t, contention.Frame{}, s.frame(contention.NoStack))
+	assert.Empty(t, s.stack(contention.NoStack))
 }

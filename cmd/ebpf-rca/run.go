@@ -38,6 +38,10 @@ type runOptions struct {
 	retries   int
 }
 
+// maxCount bounds a plan, which is written down before the first run: so many seeds
+// of the whole catalogue take weeks.
+const maxCount = 100_000
+
 func newRun() *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
@@ -72,14 +76,14 @@ the workload: pairs of runs, unwatched and watched in turn.`,
 	f.StringVar(&o.resume, "resume", "", "go on with the run in folder `DIR` where it stopped")
 	f.StringSliceVar(&o.analyzers, "analyzer", []string{"rca"}, "grade these, the first decides: "+analyzerNames())
 	f.BoolVar(&o.overhead, "overhead", false, "measure what being watched costs each scenario")
-	f.IntVar(&o.retries, "retries", 2, "how often to play a run again because the machine was too busy; each is counted")
+	f.IntVar(&o.retries, "retries", 4, "how often to play a run again because the machine was too busy; each is counted")
 	f.StringVar(&o.workloads, "workloads", "", "where the workload programs are (default: workloads beside this program)")
 	return cmd
 }
 
 func (o runOptions) check() error {
-	if o.count < 1 {
-		return fmt.Errorf("--count %d: it must be at least 1", o.count)
+	if o.count < 1 || o.count > maxCount {
+		return fmt.Errorf("--count %d: it lies between 1 and %d", o.count, maxCount)
 	}
 	if o.retries < 0 {
 		return fmt.Errorf("--retries %d: it must not be negative", o.retries)

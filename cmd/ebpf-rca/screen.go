@@ -78,6 +78,8 @@ func (s *screen) headline(d diagnosis, accused, informed []contention.Finding) {
 	case len(accused) > 0:
 		s.line("Threads waited %s for each other; %s answers for %s of it.",
 			waited, culpritName(accused[0]), percent(accused[0].Share))
+	case mostlyLost(d):
+		s.line("It cannot be told who is to blame: %d events were lost, and %d waits seen.", d.Loss.Events(), seenWaits(d))
 	case len(informed) > 0 && informed[0].Class == contention.Contended:
 		s.line("No one thread is to blame: threads waited %s for what all of them hold for a like time.", waited)
 	case d.Totals.Blame < time.Millisecond:
@@ -88,6 +90,18 @@ func (s *screen) headline(d diagnosis, accused, informed []contention.Finding) {
 	if d.Totals.Open > d.Window/2 {
 		s.line("%s more went into waits that nobody ended.", seconds(d.Totals.Open))
 	}
+}
+
+// mostlyLost reports whether so much was not seen that silence means nothing.
+func mostlyLost(d diagnosis) bool { return d.Loss.Events()*10 > uint64(seenWaits(d)) }
+
+// seenWaits counts the waits of all kinds.
+func seenWaits(d diagnosis) int {
+	n := 0
+	for _, k := range d.Totals.ByKind {
+		n += k.Waits
+	}
+	return n
 }
 
 func (s *screen) accusation(f contention.Finding, window time.Duration) {

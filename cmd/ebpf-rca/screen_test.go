@@ -201,3 +201,16 @@ func TestStacksThroughTheSameFunctionsAreShownAsOne(t *testing.T) {
 		stack(contention.ReleaseStack, 9, at("work", 20)),
 	}, got)
 }
+
+func TestScreenDoesNotAcquitOnLittleEvidence(t *testing.T) {
+	d := diagnosed()
+	d.Totals.ByKind = map[contention.Kind]contention.KindTotal{contention.Pipe: {Waits: 90}, contention.Timer: {Waits: 10}}
+	d.Loss = contention.Loss{RingFull: 11}
+	var b strings.Builder
+	require.NoError(t, writeScreen(&b, d))
+	assert.Contains(t, b.String(), "It cannot be told who is to blame: 11 events were lost, and 100 waits seen.")
+	d.Loss.RingFull = 10
+	b.Reset()
+	require.NoError(t, writeScreen(&b, d))
+	assert.Contains(t, b.String(), "No thread is to blame")
+}
