@@ -181,7 +181,7 @@ func observeFromNamespace() int {
 			return say(err)
 		}
 		for _, w := range trace.Waits {
-			if w.Resource.Kind == contention.Mutex && w.Owner != 0 && !w.Open() {
+			if w.Resource.Kind == contention.Mutex && w.Owner != 0 && !w.Open() && w.Thread.TID != w.Resource.PID {
 				fmt.Printf("pid=%d waiter=%d waker=%d owner=%d\n", w.Resource.PID, w.Thread.TID, w.Waker.Thread.TID, w.Owner)
 				return 0
 			}
