@@ -13,6 +13,12 @@ type Frame struct {
 	Inlined bool    `json:"inlined,omitempty"`
 	Address Address `json:"address"`
 	Kernel  bool    `json:"kernel,omitempty"`
+	// Guessed says that the frame was not found by unwind information, but by frame
+	// pointers or by a search of the stack: it, and those outwards of it, may be wrong.
+	Guessed bool `json:"guessed,omitempty"`
+	// Truncated says of the outermost frame that the stack goes on and was not
+	// followed.
+	Truncated bool `json:"truncated,omitempty"`
 }
 
 // Stack is a list of frames from the innermost outwards.
