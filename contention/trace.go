@@ -135,6 +135,9 @@ type Loss struct {
 	// on that CPU.
 	Skipped  uint64 `json:"skipped"`
 	Detached uint64 `json:"detached"`
+	// StackMiss is how many stacks lacked an unwind rule. Most were finished from a
+	// copy and are whole; StackIncomplete counts the others.
+	StackMiss uint64 `json:"stack_miss"`
 }
 
 // Plus adds up two losses.
@@ -146,6 +149,7 @@ func (l Loss) Plus(other Loss) Loss {
 		UnmatchedWake:   l.UnmatchedWake + other.UnmatchedWake,
 		Skipped:         l.Skipped + other.Skipped,
 		Detached:        l.Detached + other.Detached,
+		StackMiss:       l.StackMiss + other.StackMiss,
 	}
 }
 
@@ -158,6 +162,7 @@ func (l Loss) Since(earlier Loss) Loss {
 		UnmatchedWake:   l.UnmatchedWake - earlier.UnmatchedWake,
 		Skipped:         l.Skipped - earlier.Skipped,
 		Detached:        l.Detached - earlier.Detached,
+		StackMiss:       l.StackMiss - earlier.StackMiss,
 	}
 }
 

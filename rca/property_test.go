@@ -4,6 +4,7 @@ package rca
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -256,7 +257,8 @@ func TestNamesDoNotMatter(t *testing.T) {
 	})
 }
 
-// nameless takes all names out of an analysis.
+// nameless takes all names out of an analysis. By the names of its functions one stack
+// is told from another, so of these only what they come to is left.
 func nameless(a contention.Analysis) contention.Analysis {
 	for i := range a.Charges {
 		a.Charges[i].Thread.Comm = ""
@@ -272,8 +274,13 @@ func nameless(a contention.Analysis) contention.Analysis {
 		for j := range f.Victims {
 			f.Victims[j].Comm, f.Victims[j].Stack = "", nil
 		}
-		for j := range f.Stacks {
-			f.Stacks[j].Frames = nil
+		weight := make(map[contention.Role]time.Duration)
+		for _, s := range f.Stacks {
+			weight[s.Role] += s.Weight
+		}
+		f.Stacks = nil
+		for _, role := range slices.Sorted(maps.Keys(weight)) {
+			f.Stacks = append(f.Stacks, contention.WeightedStack{Role: role, Weight: weight[role]})
 		}
 	}
 	return a

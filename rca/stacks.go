@@ -4,6 +4,7 @@ package rca
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sort"
 	"time"
@@ -22,6 +23,43 @@ type stackKey struct {
 // weights is how long each stack stood for.
 type weights map[stackKey]time.Duration
 
+// alike adds up stacks that differ only in where their functions stood, as samples of
+// one loop do: the heaviest stands for all.
+func (w weights) alike(ix *index) weights {
+	type shape struct {
+		role  contention.Role
+		calls string
+	}
+	heaviest := make(map[shape]stackKey)
+	sums := make(map[shape]time.Duration)
+	for key, d := range w {
+		s := shape{key.role, calls(ix.trace.Stack(key.stack))}
+		sums[s] += d
+		best, ok := heaviest[s]
+		if !ok || d > w[best] || d == w[best] && key.stack < best.stack {
+			heaviest[s] = key
+		}
+	}
+	out := make(weights, len(sums))
+	for s, d := range sums {
+		out[heaviest[s]] = d
+	}
+	return out
+}
+
+// calls lists the functions of a stack, and the place of what has no name.
+func calls(stack contention.Stack) string {
+	var text []byte
+	for _, f := range stack {
+		place := f.Address
+		if f.Function != "" {
+			place = 0
+		}
+		text = fmt.Appendf(text, "%s\x00%s\x00%x\n", f.Function, f.Module, uint64(place))
+	}
+	return string(text)
+}
+
 // holdingStacks shows what the threads that answer for j did while they held the
 // others up, and where they let go, the longest first.
 func holdingStacks(ix *index, j judgement) []contention.WeightedStack {
@@ -32,6 +70,7 @@ func holdingStacks(ix *index, j judgement) []contention.WeightedStack {
 		w.addSamples(ix, p.thread, held)
 		w.addReleases(ix, p.thread, j.group, held)
 	}
+	w = w.alike(ix)
 	keys := make([]stackKey, 0, len(w))
 	for key := range w {
 		keys = append(keys, key)

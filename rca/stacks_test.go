@@ -86,3 +86,20 @@ func TestAtMostSoManyStacks(t *testing.T) {
 		assert.Equal(t, 9*ms, w.Weight, "the longest first")
 	}
 }
+
+func TestSamplesOfOneLoopAreOneStack(t *testing.T) {
+	s := newScene(1000*ms, 1, 2)
+	at := func(function string, address contention.Address) contention.Stack {
+		return contention.Stack{{Function: function, Address: address}, {Function: "main", Address: 0x100}}
+	}
+	s.Stacks = []contention.Stack{nil, at("work", 0x10), at("work", 0x18), at("work", 0x18), at("", 0x20), at("", 0x28)}
+	s.wait(2, mutex(1), 0, 900*ms, by(1))
+	for _, stack := range []contention.StackID{1, 2, 3, 3, 4, 5} {
+		s.Samples = append(s.Samples, contention.Sample{Thread: id(1), At: origin + 100*ms, Stack: stack})
+	}
+	got := s.analyze().Findings[0].Stacks
+	require.Len(t, got, 3)
+	assert.Equal(t, contention.WeightedStack{Role: contention.HoldingOnCPU, Weight: 600 * ms, Frames: s.Stacks[3]}, got[0])
+	assert.Equal(t, s.Stacks[4], got[1].Frames, "what has no name is told apart")
+	assert.Equal(t, s.Stacks[5], got[2].Frames)
+}

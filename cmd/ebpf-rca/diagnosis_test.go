@@ -48,7 +48,7 @@ func TestDiagnosisJSON(t *testing.T) {
 		{"waiter":14,"holder":12,"resource":{"kind":"mutex","address":"0x7f00","pid":10},"wait_ns":1000000000,"evidence":"owner"}]}],
 		"totals":{"waits":21,"wait_ns":2100000000,"blame_ns":2000000000,"external_ns":60000000,"open_ns":40000000,
 		"by_kind":{"mutex":{"waits":21,"wait_ns":2100000000}}},
-		"loss":{"ring_full":0,"map_full":0,"stack_incomplete":0,"unmatched_wake":0,"skipped":0,"detached":0}}`), jsonOf(t, diagnosed(f)))
+		"loss":{"ring_full":0,"map_full":0,"stack_incomplete":0,"unmatched_wake":0,"skipped":0,"detached":0,"stack_miss":0}}`), jsonOf(t, diagnosed(f)))
 }
 
 // No list is null; of all fields only culprit may be.
@@ -57,7 +57,7 @@ func TestDiagnosisJSONOfNothing(t *testing.T) {
 	assert.Equal(t, oneLine(`
 		{"schema":"ebpf-rca/diagnosis/1","target":{"pid":10},"window_ns":0,"kernel":"6.18.0","findings":[],
 		"totals":{"waits":0,"wait_ns":0,"blame_ns":0,"external_ns":0,"open_ns":0,"by_kind":{}},
-		"loss":{"ring_full":0,"map_full":0,"stack_incomplete":0,"unmatched_wake":0,"skipped":0,"detached":0}}`), jsonOf(t, empty))
+		"loss":{"ring_full":0,"map_full":0,"stack_incomplete":0,"unmatched_wake":0,"skipped":0,"detached":0,"stack_miss":0}}`), jsonOf(t, empty))
 
 	bare := contention.Finding{Rank: 1, Class: contention.External, Stacks: []contention.WeightedStack{{Role: contention.ReleaseStack}}}
 	text := jsonOf(t, diagnosed(bare))

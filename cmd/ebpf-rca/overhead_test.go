@@ -25,7 +25,7 @@ func TestOverheadLine(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"schema":"ebpf-rca/overhead/1","workload":"futex-pingpong","observer":"default","ratio":1.19,"ci":[1.16,1.22],
 		"pairs":10,"noise_floor":[0.99,1.01],"ns_per_event":{"sched_waking":260},
-		"loss":{"ring_full":2,"map_full":0,"stack_incomplete":0,"unmatched_wake":0,"skipped":0,"detached":0}}`, string(text))
+		"loss":{"ring_full":2,"map_full":0,"stack_incomplete":0,"unmatched_wake":0,"skipped":0,"detached":0,"stack_miss":0}}`, string(text))
 	assert.Equal(t, "switch 350, waking 260", eventText(map[string]float64{"sched_switch": 350, "sched_waking": 260}))
 	assert.Equal(t, "switch 340, waking 0", eventText(map[string]float64{"sched_switch_three": 340}), "before 5.18")
 	assert.Equal(t, "1.190", lineOf("w", ratio, cost).ratioText())
