@@ -68,16 +68,22 @@ func (m Mapping) Name() string { return m.Path[strings.LastIndexByte(m.Path, '/'
 // Find returns the mapping that address lies in. The mappings are in the order of
 // ReadMaps.
 func Find(maps []Mapping, address uint64) (Mapping, bool) {
+	i, ok := FindIndex(maps, address)
+	if !ok {
+		return Mapping{}, false
+	}
+	return maps[i], true
+}
+
+// FindIndex returns the index of the mapping that Find returns.
+func FindIndex(maps []Mapping, address uint64) (int, bool) {
 	i, exact := slices.BinarySearchFunc(maps, address, func(m Mapping, a uint64) int {
 		return cmp.Compare(m.Start, a)
 	})
 	if !exact {
 		i--
 	}
-	if i < 0 || !maps[i].Contains(address) {
-		return Mapping{}, false
-	}
-	return maps[i], true
+	return i, i >= 0 && maps[i].Contains(address)
 }
 
 // OpenMaps reads the mappings of a process. They are empty for one that has exited

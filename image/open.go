@@ -21,7 +21,7 @@ func Open(pid int, m Mapping) (*os.File, error) {
 	var byPath *os.File
 	pathErr := error(fs.ErrNotExist)
 	if !m.Deleted {
-		byPath, pathErr = openRegular(fmt.Sprintf("/proc/%d/root%s", pid, m.Path))
+		byPath, pathErr = OpenInRoot(pid, m.Path, 0)
 		if pathErr == nil && shows(byPath, m) {
 			return byPath, nil
 		}
@@ -57,9 +57,14 @@ func openRegular(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return onlyRegular(f)
+}
+
+// onlyRegular returns f if it is a regular file, and else closes it.
+func onlyRegular(f *os.File) (*os.File, error) {
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: %w: not a regular file", path, fs.ErrInvalid)
+		err = fmt.Errorf("%s: %w: not a regular file", f.Name(), fs.ErrInvalid)
 	}
 	if err != nil {
 		f.Close()

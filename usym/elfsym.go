@@ -4,12 +4,19 @@ package usym
 
 import (
 	"debug/elf"
-	"iter"
+	"errors"
+	"fmt"
+	"io"
 )
 
-// elfSymbol is the part of an Elf32_Sym or Elf64_Sym that names a function. The
-// tables are walked here and not by elf.File.Symbols because that copies every name,
-// so that a small file with one long name used by all symbols takes terabytes.
+// maxEntries bounds the symbol tables that are read, at 96 MiB.
+const maxEntries = 4 << 20
+
+var errTooLarge = errors.New("too large")
+
+// elfSymbol is an Elf32_Sym or Elf64_Sym. The tables are walked here and not by
+// elf.File.Symbols because that copies every name, so that a small file with one long
+// name used by all symbols takes terabytes.
 type elfSymbol struct {
 	name        uint32
 	info        byte
@@ -19,23 +26,51 @@ type elfSymbol struct {
 
 func (s elfSymbol) isFunction() bool {
 	kind := elf.ST_TYPE(s.info)
-	return kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC
+	return s.section != elf.SHN_UNDEF && (kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC)
 }
 
-// symbolsOf walks a symbol table in the class and byte order of f. A rest shorter
-// than a symbol is left out.
-func symbolsOf(f *elf.File, data []byte) iter.Seq[elfSymbol] {
-	step, decode := elf.Sym64Size, decode64
+// isVariable reports whether s has bytes of its own in a section that programs write
+// to. Thread-local ones have a place in each thread, not in the file.
+func (s elfSymbol) isVariable(f *elf.File) bool {
+	switch elf.ST_TYPE(s.info) {
+	case elf.STT_OBJECT, elf.STT_COMMON, elf.STT_NOTYPE:
+	default:
+		return false
+	}
+	if s.size == 0 || s.section == elf.SHN_UNDEF || int(s.section) >= len(f.Sections) {
+		return false
+	}
+	const want, no = elf.SHF_ALLOC | elf.SHF_WRITE, elf.SHF_TLS | elf.SHF_EXECINSTR
+	return f.Sections[s.section].Flags&(want|no) == want
+}
+
+// walkSymbols calls visit for each symbol of a section, until it returns an error. A
+// section that claims to be longer than the file ends with the file.
+func walkSymbols(f *elf.File, section *elf.Section, visit func(elfSymbol) error) error {
+	step, decode := int64(elf.Sym64Size), decode64
 	if f.Class == elf.ELFCLASS32 {
 		step, decode = elf.Sym32Size, decode32
 	}
-	return func(yield func(elfSymbol) bool) {
-		for ; len(data) >= step; data = data[step:] {
-			if !yield(decode(f, data)) {
-				return
+	if section.FileSize > uint64(maxEntries*step) {
+		return fmt.Errorf("%d bytes of symbols: %w", section.FileSize, errTooLarge)
+	}
+	buffer := make([]byte, 4096*step)
+	size := int64(section.FileSize)
+	for offset := int64(0); offset < size; offset += int64(len(buffer)) {
+		n, err := section.ReadAt(buffer[:min(int64(len(buffer)), size-offset)], offset)
+		for data := buffer[:n]; int64(len(data)) >= step; data = data[step:] {
+			if err := visit(decode(f, data)); err != nil {
+				return err
 			}
 		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read symbols: %w", err)
+		}
 	}
+	return nil
 }
 
 func decode64(f *elf.File, b []byte) elfSymbol {
@@ -56,4 +91,17 @@ func decode32(f *elf.File, b []byte) elfSymbol {
 		info:    b[12],
 		section: elf.SectionIndex(f.ByteOrder.Uint16(b[14:])),
 	}
+}
+
+// plain reports whether the bytes of a section stand in the file as they are.
+func plain(s *elf.Section) bool {
+	return s != nil && s.Type != elf.SHT_NOBITS && s.Flags&elf.SHF_COMPRESSED == 0
+}
+
+// linked returns the section that s refers to, nil if there is none.
+func linked(f *elf.File, s *elf.Section) *elf.Section {
+	if s.Link == 0 || uint64(s.Link) >= uint64(len(f.Sections)) || !plain(f.Sections[s.Link]) {
+		return nil
+	}
+	return f.Sections[s.Link]
 }

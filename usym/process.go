@@ -8,16 +8,29 @@ import (
 	"github.com/os2026/ebpf-rca/image"
 )
 
-// refreshInterval is how long a process's maps stand before an address that lies in
-// none of them has them read again. Reading costs about a microsecond a mapping, and
-// stacks walked through code without frame pointers are full of such addresses.
-const refreshInterval = 100 * time.Millisecond
+const (
+	// refreshInterval is how long a process's maps stand before an address that lies in
+	// none of them has them read again, once that has been in vain a few times. Reading
+	// costs about a microsecond a mapping, and stacks walked through code without frame
+	// pointers are full of such addresses.
+	refreshInterval = 100 * time.Millisecond
+	// firstInterval is the same while reading them helps: a program that has just begun
+	// maps its libraries one after the other.
+	firstInterval = time.Millisecond
+	// staleAfter is how long they stand at all: a library may have been unloaded and
+	// another be mapped in its place.
+	staleAfter = time.Second
+)
 
 // process is what is known of one process. The zero value knows nothing.
 type process struct {
-	maps   []image.Mapping
-	read   time.Time // when maps were last read
-	tables map[fileID]*table
+	// lasts says that code stays where it is: another space would name it if not.
+	lasts bool
+	maps  []image.Mapping
+	read  time.Time          // when maps were last read
+	pause time.Duration      // until an unknown address may have them read again
+	files map[fileID]fileKey // of the files that were asked for
+	jit   jit
 }
 
 // fileID is a file as a process's maps name it.
@@ -26,31 +39,39 @@ type fileID struct {
 	path          string
 }
 
-// refresh reads the maps anew unless that was done a moment ago, and reports whether
-// there are new ones. What was known of a process that is gone is kept.
-func (p *process) refresh(now time.Time, read func() ([]image.Mapping, error)) bool {
-	if !p.read.IsZero() && now.Sub(p.read) < refreshInterval {
-		return false
+func idOf(m image.Mapping) fileID { return fileID{device: m.Device, inode: m.Inode, path: m.Path} }
+
+// locate returns the index of the mapping that address lies in. Maps that are stale,
+// or do not have it and are not quite new, are read again.
+func (p *process) locate(address uint64, now time.Time, read func() ([]image.Mapping, error)) (int, bool) {
+	if p.read.IsZero() || !p.lasts && p.age(now) >= staleAfter {
+		p.refresh(now, read)
 	}
-	p.read = now
-	maps, err := read()
-	if err != nil || len(maps) == 0 {
-		return false
+	i, ok := image.FindIndex(p.maps, address)
+	if ok || p.age(now) < p.pause {
+		return i, ok
 	}
-	p.maps = maps
-	return true
+	p.refresh(now, read)
+	if i, ok = image.FindIndex(p.maps, address); ok {
+		p.pause = firstInterval
+	} else {
+		p.pause = min(2*p.pause, refreshInterval)
+	}
+	return i, ok
 }
 
-// table returns the symbols of the file that m shows, from load the first time.
-func (p *process) table(m image.Mapping, load func() *table) *table {
-	id := fileID{device: m.Device, inode: m.Inode, path: m.Path}
-	t, ok := p.tables[id]
-	if !ok {
-		t = load()
-		if p.tables == nil {
-			p.tables = make(map[fileID]*table)
-		}
-		p.tables[id] = t
+// age is how long ago the maps were read.
+func (p *process) age(now time.Time) time.Duration {
+	if p.read.IsZero() {
+		return staleAfter
 	}
-	return t
+	return now.Sub(p.read)
+}
+
+// refresh reads the maps anew. What was known of a process that is gone is kept.
+func (p *process) refresh(now time.Time, read func() ([]image.Mapping, error)) {
+	p.read, p.pause = now, max(p.pause, firstInterval)
+	if maps, err := read(); err == nil && len(maps) > 0 {
+		p.maps = maps
+	}
 }

@@ -5,9 +5,12 @@ package usym
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,38 +48,76 @@ type program struct {
 // build compiles source to a file named program in a new folder.
 func build(t *testing.T, flags ...string) string {
 	t.Helper()
-	compiler, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("no C compiler")
-	}
-	dir := t.TempDir()
-	path := filepath.Join(dir, "program")
-	require.NoError(t, os.WriteFile(path+".c", []byte(source), 0o600))
-	args := append([]string{"-O1", "-o", path, path + ".c", "-pthread"}, flags...)
-	out, err := exec.Command(compiler, args...).CombinedOutput()
-	require.NoError(t, err, string(out))
+	return compile(t, "cc", "c", source, append([]string{"-O1", "-pthread"}, flags...)...)
+}
+
+// compile compiles text to a file named program in a new folder.
+func compile(t *testing.T, compiler, extension, text string, flags ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program")
+	code := path + "." + extension
+	require.NoError(t, os.WriteFile(code, []byte(text), 0o600))
+	tool(t, compiler, append([]string{"-o", path, code}, flags...)...)
 	return path
+}
+
+// tool runs a program that the test can do nothing without.
+func tool(t *testing.T, name string, args ...string) {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("no %s", name)
+	}
+	out, err := exec.Command(path, args...).CombinedOutput()
+	require.NoError(t, err, string(out))
 }
 
 // start runs the program until the test ends.
 func start(t *testing.T, path string) program {
 	t.Helper()
-	cmd := exec.Command(path)
+	pid, line := run(t, exec.Command(path))
+	p := program{pid: pid}
+	_, err := fmt.Sscanf(line, "0x%x 0x%x 0x%x 0x%x 0x%x", &p.global, &p.local, &p.sized, &p.unsized, &p.library)
+	require.NoError(t, err)
+	return p
+}
+
+// run starts a program, which ends when its input is closed, and returns the first
+// line that it prints.
+func run(t *testing.T, cmd *exec.Cmd) (pid int, line string) {
+	t.Helper()
+	_, lines := begin(t, cmd)
+	line, err := lines.ReadString('\n')
+	require.NoError(t, err)
+	return cmd.Process.Pid, line
+}
+
+// begin starts a program until the test ends.
+func begin(t *testing.T, cmd *exec.Cmd) (io.Writer, *bufio.Reader) {
+	t.Helper()
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	stdout, err := cmd.StdoutPipe()
 	require.NoError(t, err)
+	cmd.Stderr = os.Stderr
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
 		stdin.Close()
 		_ = cmd.Wait() // its exit code is arbitrary
 	})
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	require.NoError(t, err)
-	p := program{pid: cmd.Process.Pid}
-	_, err = fmt.Sscanf(line, "0x%x 0x%x 0x%x 0x%x 0x%x", &p.global, &p.local, &p.sized, &p.unsized, &p.library)
-	require.NoError(t, err)
-	return p
+	return stdin, bufio.NewReader(stdout)
+}
+
+// addresses reads numbers in hexadecimal.
+func addresses(t *testing.T, line string) []uint64 {
+	t.Helper()
+	var list []uint64
+	for _, field := range strings.Fields(line) {
+		a, err := strconv.ParseUint(strings.TrimPrefix(field, "0x"), 16, 64)
+		require.NoError(t, err)
+		list = append(list, a)
+	}
+	return list
 }
 
 func TestFrameOfAProgram(t *testing.T) {
@@ -95,7 +136,7 @@ func TestFrameOfAProgram(t *testing.T) {
 			p := start(t, build(t, tt.flags...))
 			s := New()
 			named := func(address uint64) string {
-				frame := s.Frame(p.pid, address)
+				frame := s.Frame(Process{PID: p.pid}, address)
 				assert.Equal(t, "program", frame.Module)
 				assert.Equal(t, contention.Address(address), frame.Address)
 				return frame.Function
@@ -110,7 +151,7 @@ func TestFrameOfAProgram(t *testing.T) {
 			assert.Equal(t, "unsized", named(p.unsized+63))
 
 			if tt.library == "program" || p.library>>40 != 0 { // else the address is that of the stub
-				frame := s.Frame(p.pid, p.library)
+				frame := s.Frame(Process{PID: p.pid}, p.library)
 				assert.Equal(t, "pthread_mutex_lock", frame.Function)
 				assert.Equal(t, tt.library, frame.Module)
 			}
@@ -120,7 +161,7 @@ func TestFrameOfAProgram(t *testing.T) {
 
 func TestFramesLookUpReturnAddressesOneByteEarlier(t *testing.T) {
 	p := start(t, build(t))
-	stack := New().Frames(p.pid, []uint64{p.sized, p.sized + 4, p.sized + 5, p.global})
+	stack := New().Frames(Process{PID: p.pid}, []uint64{p.sized, p.sized + 4, p.sized + 5, p.global})
 	require.Len(t, stack, 4)
 	assert.Equal(t, "sized", stack[0].Function, "the innermost is exact")
 	assert.Equal(t, "sized", stack[1].Function, "a call was the last instruction")
@@ -131,7 +172,7 @@ func TestFramesLookUpReturnAddressesOneByteEarlier(t *testing.T) {
 
 func TestFrameOfAStrippedProgram(t *testing.T) {
 	p := start(t, build(t, "-s"))
-	frame := New().Frame(p.pid, p.global)
+	frame := New().Frame(Process{PID: p.pid}, p.global)
 	assert.Empty(t, frame.Function)
 	assert.Equal(t, "program", frame.Module)
 	assert.Less(t, frame.Offset, contention.Address(1<<20), "the place in the file, not in memory")
@@ -145,7 +186,7 @@ func TestFrameOfADeletedProgram(t *testing.T) {
 	path := build(t)
 	p := start(t, path)
 	require.NoError(t, os.Remove(path))
-	frame := New().Frame(p.pid, p.global)
+	frame := New().Frame(Process{PID: p.pid}, p.global)
 	assert.Equal(t, "global_function", frame.Function)
 	assert.Equal(t, "program", frame.Module)
 }
@@ -154,12 +195,12 @@ func TestSymbolsAreSharedByProcesses(t *testing.T) {
 	path := build(t, "-static")
 	a, b := start(t, path), start(t, path)
 	s := New()
-	require.Equal(t, "global_function", s.Frame(a.pid, a.global).Function)
-	require.Equal(t, "global_function", s.Frame(b.pid, b.global).Function)
-	assert.Len(t, s.files, 1)
+	require.Equal(t, "global_function", s.Frame(Process{PID: a.pid}, a.global).Function)
+	require.Equal(t, "global_function", s.Frame(Process{PID: b.pid}, b.global).Function)
+	assert.Len(t, s.cache.entries, 1)
 
 	// What replaces the file is not taken for it.
 	c := start(t, build(t, "-static", "-Dglobal_function=renamed"))
-	assert.Equal(t, "renamed", s.Frame(c.pid, c.global).Function)
-	assert.Len(t, s.files, 2)
+	assert.Equal(t, "renamed", s.Frame(Process{PID: c.pid}, c.global).Function)
+	assert.Len(t, s.cache.entries, 2)
 }

@@ -14,93 +14,146 @@ import (
 // goroutines.
 type Symbolizer struct {
 	mu        sync.Mutex
-	processes map[int]*process
-	files     files
+	processes map[Process]*process
+	cache     *cache
+	demangler demangler
 
 	now      func() time.Time
 	openMaps func(pid int) ([]image.Mapping, error)
 }
 
+// Process says whose addresses are meant.
+type Process struct {
+	PID int
+	// Space names what code is mapped where. Processes of one space are known by it,
+	// so that one can be asked about which is gone; 0: by PID alone.
+	Space uint64
+}
+
+// maxProcesses bounds how many processes are known at a time.
+const maxProcesses = 4096
+
+// key is what is known of a process under.
+func (p Process) key() Process {
+	if p.Space != 0 {
+		p.PID = 0
+	}
+	return p
+}
+
 // New returns a Symbolizer that has read nothing yet.
 func New() *Symbolizer {
 	return &Symbolizer{
-		processes: make(map[int]*process),
-		files:     make(files),
+		processes: make(map[Process]*process),
+		cache:     newCache(cacheLimit),
 		now:       time.Now,
 		openMaps:  image.OpenMaps,
 	}
 }
 
-// Frame names the instruction at address: a stack's innermost pc.
-func (s *Symbolizer) Frame(pid int, address uint64) contention.Frame {
+// Close drops all tables and closes the files that some of them read names from. What
+// is asked for afterwards is read again.
+func (s *Symbolizer) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.frame(pid, address, address)
+	clear(s.processes)
+	s.cache.clear()
+}
+
+// Frame names the instruction at address: a stack's innermost pc.
+func (s *Symbolizer) Frame(of Process, address uint64) contention.Frame {
+	return s.Frames(of, []uint64{address})[0]
 }
 
 // Frames names a stack, innermost pc first. All others are return addresses, which
 // may lie past the end of the function that made the call: each is looked up one
 // byte earlier, while the frame shows it as it is.
-func (s *Symbolizer) Frames(pid int, pcs []uint64) contention.Stack {
+func (s *Symbolizer) Frames(of Process, pcs []uint64) contention.Stack {
 	if len(pcs) == 0 {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stack := make(contention.Stack, len(pcs))
+	stack := make(contention.Stack, 0, len(pcs))
 	for i, pc := range pcs {
 		at := pc
 		if i > 0 && pc > 0 {
 			at--
 		}
-		stack[i] = s.frame(pid, pc, at)
+		stack = s.appendFrames(stack, of, pc, at)
 	}
 	return stack
 }
 
 // Locate returns the mapping that address lies in. A futex in shared memory is the
 // same in every process by the mapping's Device, Inode and FileOffset.
-func (s *Symbolizer) Locate(pid int, address uint64) (image.Mapping, bool) {
+func (s *Symbolizer) Locate(of Process, address uint64) (image.Mapping, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.locate(pid, address)
+	p, i, ok := s.locate(of, address, s.now())
+	if !ok {
+		return image.Mapping{}, false
+	}
+	return p.maps[i], true
 }
 
-// Forget drops what is known of a process.
+// Forget drops what is known of a process by its pid. The tables of its files stay
+// while there is room, for others may map them.
 func (s *Symbolizer) Forget(pid int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.processes, pid)
+	delete(s.processes, Process{PID: pid})
+	s.cache.drop(fileKey{jit: pid})
 }
 
-// frame shows pc, named by what is at address.
-func (s *Symbolizer) frame(pid int, pc, address uint64) contention.Frame {
+// appendFrames appends pc, named by what is at address.
+func (s *Symbolizer) appendFrames(stack contention.Stack, of Process, pc, address uint64) contention.Stack {
 	frame := contention.Frame{Address: contention.Address(pc)}
-	mapping, ok := s.locate(pid, address)
+	now := s.now()
+	p, i, ok := s.locate(of, address, now)
 	if !ok {
-		return frame
+		return append(stack, frame)
 	}
-	if frame.Module = mapping.Name(); frame.Module != "" {
-		frame.Offset = contention.Address(mapping.FileOffset(pc))
+	m := p.maps[i]
+	if frame.Module = m.Name(); frame.Module != "" {
+		frame.Offset = contention.Address(m.FileOffset(pc))
 	}
-	if mapping.IsFile() {
-		table := s.processes[pid].table(mapping, func() *table { return s.files.load(pid, mapping) })
-		frame.Function = table.name(mapping.FileOffset(address))
+	found := s.module(of.PID, p, m).at(m.FileOffset(address))
+	frame.Function = s.demangler.name(found.function)
+	frame.File, frame.Line = found.file, found.line
+	if frame.Function == "" && mayHold(m) {
+		if name := s.jitName(of.PID, p, address, now); name != "" {
+			frame.Function, frame.Module, frame.Offset = name, jitModule, 0
+		}
 	}
-	return frame
+	return append(stack, frame)
 }
 
-func (s *Symbolizer) locate(pid int, address uint64) (image.Mapping, bool) {
-	p := s.processes[pid]
+// locate returns what is known of a process, and the index of the mapping that address
+// lies in.
+func (s *Symbolizer) locate(of Process, address uint64, now time.Time) (*process, int, bool) {
+	p := s.processes[of.key()]
 	if p == nil {
-		p = new(process)
-		s.processes[pid] = p
+		s.makeRoom()
+		p = &process{lasts: of.Space != 0}
+		s.processes[of.key()] = p
 	}
-	if mapping, ok := image.Find(p.maps, address); ok {
-		return mapping, true
+	i, ok := p.locate(address, now, func() ([]image.Mapping, error) { return s.openMaps(of.PID) })
+	return p, i, ok
+}
+
+// makeRoom forgets the process whose maps are the oldest if there are too many.
+func (s *Symbolizer) makeRoom() {
+	if len(s.processes) < maxProcesses {
+		return
 	}
-	if !p.refresh(s.now(), func() ([]image.Mapping, error) { return s.openMaps(pid) }) {
-		return image.Mapping{}, false
+	var oldest Process
+	var read time.Time
+	for key, p := range s.processes {
+		if read.IsZero() || p.read.Before(read) {
+			oldest, read = key, p.read
+		}
 	}
-	return image.Find(p.maps, address)
+	delete(s.processes, oldest)
+	s.cache.drop(fileKey{jit: oldest.PID})
 }

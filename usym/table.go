@@ -7,73 +7,103 @@ import (
 	"debug/elf"
 	"slices"
 	"strings"
-
-	"github.com/os2026/ebpf-rca/image"
+	"unsafe"
 )
 
-// table is the function symbols of one ELF file. A nil table names nothing.
+// table is the symbols of one kind of an ELF file and of what belongs to it.
 type table struct {
-	segments []*elf.Prog // PT_LOAD
-	symbols  []symbol    // by start
-	names    string      // the string tables of the file
+	symbols []symbol // by start, one for each
+	sources []names
 }
 
 // symbol covers [start, start+size) of the addresses given by the linker.
 type symbol struct {
-	start, size uint64
-	name        uint32 // offset in table.names, ended by a zero byte
-	binding     elf.SymBind
+	start   uint64
+	size    uint32 // the largest for what is larger
+	name    uint32 // offset in the source's names
+	source  uint16
+	binding uint8
 }
 
-// name returns the function that the byte at a file offset belongs to, "" if no
-// symbol covers it.
-func (t *table) name(offset uint64) string {
-	if t == nil {
-		return ""
-	}
-	address, ok := image.VirtualAddress(t.segments, offset)
-	if !ok {
-		return ""
-	}
+func (s symbol) contains(address uint64) bool {
+	return address >= s.start && address-s.start < uint64(s.size)
+}
+
+// bytes is the memory that the symbols take, without their names.
+func (t *table) bytes() int64 {
+	return int64(cap(t.symbols)) * int64(unsafe.Sizeof(symbol{}))
+}
+
+// nesting is how many symbols that begin inside another are looked behind to find it.
+const nesting = 64
+
+// find returns the innermost symbol that covers address.
+func (t *table) find(address uint64) (symbol, bool) {
 	i, exact := slices.BinarySearchFunc(t.symbols, address, func(s symbol, a uint64) int {
 		return cmp.Compare(s.start, a)
 	})
-	if !exact {
-		i--
+	if exact {
+		i++
 	}
-	if i < 0 || address-t.symbols[i].start >= t.symbols[i].size {
-		return ""
+	for j := i - 1; j >= 0 && j >= i-nesting; j-- {
+		if t.symbols[j].contains(address) {
+			return t.symbols[j], true
+		}
 	}
-	return t.text(t.symbols[i])
+	return symbol{}, false
 }
 
-// maxName is how much of a name is shown.
-const maxName = 4096
-
-func (t *table) text(s symbol) string {
-	text := t.names[s.name:]
-	text = text[:min(len(text), maxName)]
-	text, _, _ = strings.Cut(text, "\x00")
-	// In the tables of libraries that were not stripped a version follows.
-	text, _, _ = strings.Cut(text, "@")
-	return text
+// text returns the name of s and what is to follow it.
+func (t *table) text(s symbol) (name, suffix string) {
+	source := t.sources[s.source]
+	return withoutVersion(source.at(s.name)), source.suffix
 }
+
+// maxAliases is how many names of one address are compared.
+const maxAliases = 64
 
 // index sorts the symbols and keeps the best of those that begin together.
 func (t *table) index() {
-	slices.SortStableFunc(t.symbols, func(a, b symbol) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), t.preference(a, b))
-	})
-	t.symbols = slices.CompactFunc(t.symbols, func(a, b symbol) bool { return a.start == b.start })
-	t.symbols = slices.Clip(t.symbols)
+	slices.SortStableFunc(t.symbols, func(a, b symbol) int { return cmp.Compare(a.start, b.start) })
+	kept := 0
+	for i := 0; i < len(t.symbols); {
+		end := i + 1
+		for end < len(t.symbols) && t.symbols[end].start == t.symbols[i].start {
+			end++
+		}
+		t.symbols[kept] = t.best(t.symbols[i:end])
+		kept++
+		i = end
+	}
+	t.symbols = slices.Clip(slices.Clone(t.symbols[:kept]))
 }
 
-// preference puts first what is better known by: a name with fewer leading
-// underscores, a symbol of other files over a local one, the larger, and the first
-// by alphabet. So pthread_mutex_lock goes before __pthread_mutex_lock.
-func (t *table) preference(a, b symbol) int {
-	x, y := t.text(a), t.text(b)
+func (t *table) best(aliases []symbol) symbol {
+	if len(aliases) == 1 {
+		return aliases[0]
+	}
+	aliases = aliases[:min(len(aliases), maxAliases)]
+	best, bestName := aliases[0], t.rankName(aliases[0])
+	for _, s := range aliases[1:] {
+		if name := t.rankName(s); preference(s, name, best, bestName) < 0 {
+			best, bestName = s, name
+		}
+	}
+	return best
+}
+
+// rankName is as much of a name as is compared with others.
+func (t *table) rankName(s symbol) string {
+	const limit = 128
+	return withoutVersion(t.sources[s.source].read(s.name, limit))
+}
+
+// preference puts first what is better known by: a symbol that has a size, a name with
+// fewer leading underscores, a symbol of other files over a local one, the larger, and
+// the first by alphabet. So pthread_mutex_lock goes before __pthread_mutex_lock.
+func preference(a symbol, x string, b symbol, y string) int {
 	return cmp.Or(
+		cmp.Compare(unsized(a), unsized(b)),
 		cmp.Compare(underscores(x), underscores(y)),
 		cmp.Compare(local(a), local(b)),
 		-cmp.Compare(a.size, b.size),
@@ -81,11 +111,58 @@ func (t *table) preference(a, b symbol) int {
 	)
 }
 
-func underscores(name string) int { return len(name) - len(strings.TrimLeft(name, "_")) }
-
-func local(s symbol) int {
-	if s.binding == elf.STB_LOCAL {
+func unsized(s symbol) int {
+	if s.size == 0 {
 		return 1
 	}
 	return 0
+}
+
+// underscores counts the leading ones. In the vDSO, whose functions have the names of
+// those of the C library as well, they are part of the name.
+func underscores(name string) int {
+	if strings.HasPrefix(name, "__vdso_") || strings.HasPrefix(name, "__kernel_") {
+		return 0
+	}
+	return len(name) - len(strings.TrimLeft(name, "_"))
+}
+
+func local(s symbol) int {
+	if elf.SymBind(s.binding) == elf.STB_LOCAL {
+		return 1
+	}
+	return 0
+}
+
+// bound gives symbols without a size, which are written in assembly, the room up to
+// the next one, but not past the end of their section. In a file that may have
+// functions without a symbol only their first byte is known to be theirs.
+func (t *table) bound(sections []*elf.Section, complete bool) {
+	for i := range t.symbols {
+		s := &t.symbols[i]
+		if s.size != 0 {
+			continue
+		}
+		room := sectionEnd(sections, s.start) - s.start
+		if i+1 < len(t.symbols) {
+			room = min(room, t.symbols[i+1].start-s.start)
+		}
+		if !complete {
+			room = min(room, 1)
+		}
+		s.size = clamp(room)
+	}
+}
+
+func clamp(size uint64) uint32 { return uint32(min(size, 1<<32-1)) }
+
+// sectionEnd returns where the code section that contains address ends, address
+// itself if there is none.
+func sectionEnd(sections []*elf.Section, address uint64) uint64 {
+	for _, s := range sections {
+		if s.Flags&elf.SHF_EXECINSTR != 0 && s.Addr <= address && address-s.Addr < s.Size {
+			return s.Addr + s.Size
+		}
+	}
+	return address
 }
