@@ -52,6 +52,7 @@ enum loss {
 	LOSS_MAP_FULL,
 	LOSS_STACK_INCOMPLETE,
 	LOSS_UNMATCHED_WAKE,
+	LOSS_STACK_MISS, /* a rule was missing: nothing is lost if a copy was sent */
 	LOSS_CAUSES,
 };
 
@@ -148,12 +149,55 @@ struct thread_totals {
 	__u32 pad;
 };
 
-enum { MAX_FRAMES = 48 };
+enum { MAX_FRAMES = 64, STACK_COPY = 4096 };
 
 struct stack {
 	__u32 frames;
-	__u32 incomplete;
+	__u32 sure;      /* of frames, from the innermost: the others are guesses */
+	__u32 truncated; /* the stack goes on */
+	__u32 pad;
+	__u64 space; /* whose rules and addresses: see address_space(), 0: the kernel's */
 	__u64 pc[MAX_FRAMES];
+};
+
+/* How to get from a frame to its caller's. The return address lies below the CFA. */
+enum rule_kind {
+	RULE_UNKNOWN,
+	RULE_SP,     /* the CFA is the stack pointer + cfa */
+	RULE_FP,     /* the CFA is the frame pointer + cfa */
+	RULE_SIGNAL, /* a handler has returned to what the kernel interrupted for it */
+	RULE_END,    /* this is the outermost frame */
+};
+
+struct rule_key {
+	__u64 space;
+	__u64 pc; /* with RETURN_ADDRESS: of the call before it */
+};
+
+#define RETURN_ADDRESS (1ULL << 63)
+
+struct rule {
+	__s32 cfa;
+	__s16 fp; /* where the caller's frame pointer is kept, from the CFA; 0: it is unchanged */
+	__u8 kind;
+	__u8 guessed; /* no unwind information says so */
+};
+
+/* Where a walk stands. */
+struct cursor {
+	__u64 pc; /* with RETURN_ADDRESS, if it is one */
+	__u64 sp;
+	__u64 fp;
+};
+
+/* A walk that met a pc without a rule, with the memory it would have gone on in. */
+struct stack_miss {
+	__u64 name;
+	struct cursor at;
+	__u32 tgid;
+	__u32 length; /* of memory, which begins at at.sp */
+	struct stack so_far;
+	__u8 memory[STACK_COPY];
 };
 
 #endif

@@ -29,6 +29,7 @@ enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
@@ -40,6 +41,7 @@ enum {
 	BPF_RB_NO_WAKEUP = 1,
 	BPF_RB_FORCE_WAKEUP = 2,
 	BPF_RB_PROD_POS = 3,
+	BPF_F_USER_STACK = 1 << 8,
 };
 
 enum {
@@ -100,6 +102,12 @@ struct thread_info {
 	__u32 status;
 };
 
+struct mm_struct {
+	struct file *exe_file;
+	unsigned long exec_vm;
+	unsigned long start_stack;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
@@ -112,9 +120,9 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	__u64 start_boottime;
-	__u32 self_exec_id;
 	char comm[TASK_COMM_LEN];
 	struct files_struct *files;
+	struct mm_struct *mm;
 };
 
 /* Before 5.14 (commit 2f064a59a11f) the state was a long of another name. */

@@ -24,8 +24,8 @@ type Options struct {
 	PIDNamespace uint32
 	// Events sends one event for each wait that ended.
 	Events bool
-	// UserStacks takes them where a thread sleeps, wakes another or is preempted.
-	UserStacks   bool
+	// UserStacks are taken where a thread sleeps, wakes another or is preempted.
+	UserStacks   UserStacks
 	KernelStacks KernelStacks
 }
 
@@ -45,6 +45,9 @@ type Objects struct {
 	Events *ebpf.Map
 	// Stacks holds a Stack for each name of one.
 	Stacks *ebpf.Map
+	// Rules holds the Rule of each RuleKey, and Misses is a ring buffer of StackMiss,
+	// one for each walk that found none.
+	Rules, Misses *ebpf.Map
 
 	collection *ebpf.Collection
 }
@@ -85,6 +88,8 @@ func loadHooks(opts Options, hooks []string) (*Objects, error) {
 		ReadThreads:   collection.Programs[watchProgReadThreads],
 		Events:        collection.Maps[watchMapEvents],
 		Stacks:        collection.Maps[watchMapStacks],
+		Rules:         collection.Maps[watchMapRules],
+		Misses:        collection.Maps[watchMapMisses],
 		collection:    collection,
 	}
 	for _, name := range hooks {

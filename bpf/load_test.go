@@ -22,7 +22,7 @@ func TestLoadSetsWhatWasAsked(t *testing.T) {
 	for _, on := range []bool{true, false} {
 		spec, err := loadWatch()
 		require.NoError(t, err)
-		opts := Options{Target: 4711, Children: on, Own: 12, PIDNamespace: 0xf0000001, Events: on, UserStacks: on, KernelStacks: KernelStacksAlways}
+		opts := Options{Target: 4711, Children: on, Own: 12, PIDNamespace: 0xf0000001, Events: on, UserStacks: UserStacksByFramePointers, KernelStacks: KernelStacksAlways}
 		require.NoError(t, opts.apply(spec))
 		section := spec.Maps[spec.Variables[watchVarTargetTgid].SectionName].Contents[0].Value.([]byte)
 		at := func(name string) []byte {
@@ -33,7 +33,8 @@ func TestLoadSetsWhatWasAsked(t *testing.T) {
 		assert.Equal(t, []byte{12, 0, 0, 0}, at(watchVarOwnTgid))
 		assert.Equal(t, []byte{1, 0, 0, 0xf0}, at(watchVarPidnsInum))
 		assert.Equal(t, []byte{2, 0, 0, 0}, at(watchVarKernelStacks))
-		for _, name := range []string{watchVarWithChildren, watchVarSendEvents, watchVarUserStacks} {
+		assert.Equal(t, []byte{2, 0, 0, 0}, at(watchVarUserStacks))
+		for _, name := range []string{watchVarWithChildren, watchVarSendEvents} {
 			assert.Equal(t, on, at(name)[0] == 1, name)
 		}
 		assert.Equal(t, []byte{0, 0, 4, 0}, at(watchVarWakeupBytes), "what was not asked stays")
@@ -50,8 +51,9 @@ func TestLoad(t *testing.T) {
 	for _, opts := range []Options{
 		{},
 		{Target: 1, PIDNamespace: 0xf0000001},
-		{Target: 1, Children: true, Events: true, UserStacks: true, KernelStacks: KernelStacksUnexplained},
-		{Events: true, UserStacks: true, KernelStacks: KernelStacksAlways, PIDNamespace: 0xf0000001},
+		{Target: 1, Children: true, Events: true, UserStacks: UserStacksByRules, KernelStacks: KernelStacksUnexplained},
+		{Target: 1, Events: true, UserStacks: UserStacksByFramePointers},
+		{Events: true, UserStacks: UserStacksByRules, KernelStacks: KernelStacksAlways, PIDNamespace: 0xf0000001},
 	} {
 		o, err := loadHooks(opts, hooks)
 		require.NoError(t, err)

@@ -1,30 +1,38 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * Stacks. Each is kept once, in a hash keyed by its content, and named by its key.
- * bpf_get_stackid() would lose the hottest of them to collisions.
+ * bpf_get_stackid() would lose the hottest of them to collisions. The reader copies
+ * a stack when it first meets its name, so that it matters little which one the
+ * kernel drops when there are too many.
  */
 #ifndef STACK_H
 #define STACK_H
 
 #include "state.h"
-#include "syscalls.h"
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
 	__type(key, __u64);
 	__type(value, struct stack);
 } stacks SEC(".maps");
 
+enum { RECENT_STACKS = 64, RECENT_MISSES = 64, COPY_WORDS = 128 };
+
 /*
  * Where a stack is put together: a stack is larger than a program's own. Whoever
  * uses it runs with interrupts off, so none is interrupted by another.
  */
-enum { RECENT_STACKS = 64 };
-
 struct scratch {
 	struct stack stack;
-	__u64 recent[RECENT_STACKS]; /* names of stacks that are kept: nothing is ever taken out */
+	__u64 recent[RECENT_STACKS]; /* names of stacks that were kept */
+	__u64 words[COPY_WORDS + 1]; /* of the user's stack, from its top; see PLACE_REGISTER */
+	struct {
+		__u64 miss;
+		__u64 ns;
+	} missed[RECENT_MISSES];
+	struct memo memo; /* of the walk being made */
+	__u32 fp_place;   /* where its frame pointer was read */
 };
 
 struct {
@@ -57,59 +65,36 @@ static __always_inline __u64 keep_stack(struct scratch *space, __u64 hash)
 		return hash;
 	if (bpf_map_update_elem(&stacks, &hash, &space->stack, BPF_NOEXIST) &&
 	    !bpf_map_lookup_elem(&stacks, &hash)) {
-		count_loss(LOSS_MAP_FULL);
+		count_loss(LOSS_STACK_INCOMPLETE);
 		return 0;
 	}
 	*recent = hash;
 	return hash;
 }
 
-/*
- * The user stack of the current task, which must be task, along its frame
- * pointers. Code without them ends the walk early or hides its caller; a walk that
- * met an address it could not read is marked incomplete.
- */
-static __noinline __u64 walk_user_stack(struct task_struct *task)
+/* Takes a stack the way the kernel does: bpf_get_stack() with flags. Space 0 is the kernel's. */
+static __always_inline __u64 kernel_walk(void *ctx, __u64 address_space, __u64 flags)
 {
 	struct scratch *space = scratch_space();
+	__u64 hash = address_space;
 	struct stack *s;
-	struct pt_regs *regs;
-	__u64 hash, fp, floor;
-	__u32 n = 1;
+	long size;
 
-	if (!space || !task || task->flags & PF_KTHREAD)
+	if (!space)
 		return 0;
 	s = &space->stack;
-	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	s->incomplete = 0;
-	s->pc[0] = regs_pc(regs);
-	hash = mix(mix(task->tgid, task->self_exec_id), s->pc[0]);
-	fp = regs_fp(regs);
-	floor = regs_sp(regs);
-	for (; n < MAX_FRAMES; n++) {
-		struct { __u64 fp, pc; } frame;
-
-		if (fp < floor || fp & 7)
-			break;
-		if (bpf_probe_read_user(&frame, sizeof(frame), (void *)fp)) {
-			s->incomplete = 1;
-			count_loss(LOSS_STACK_INCOMPLETE);
-			break;
-		}
-		if (!frame.pc)
-			break;
-		s->pc[n] = frame.pc;
-		hash = mix(hash, frame.pc);
-		floor = fp + sizeof(frame);
-		fp = frame.fp;
+	size = bpf_get_stack(ctx, s->pc, sizeof(s->pc), flags);
+	if (size <= 0) {
+		count_loss(LOSS_STACK_INCOMPLETE);
+		return 0;
 	}
-	s->frames = n;
+	s->frames = size / sizeof(s->pc[0]);
+	s->sure = flags & BPF_F_USER_STACK ? 1 : s->frames;
+	s->truncated = s->frames == MAX_FRAMES;
+	s->space = address_space;
+	for (__u32 i = 0; i < MAX_FRAMES && i < s->frames; i++)
+		hash = mix(hash, s->pc[i]);
 	return keep_stack(space, hash);
-}
-
-static __always_inline __u64 user_stack(struct task_struct *task)
-{
-	return user_stacks ? walk_user_stack(task) : 0;
 }
 
 static __always_inline bool unexplained(const struct object *o)
@@ -119,29 +104,11 @@ static __always_inline bool unexplained(const struct object *o)
 
 static __always_inline __u64 kernel_stack(void *ctx, const struct object *o)
 {
-	struct scratch *space;
-	struct stack *s;
-	__u64 hash = 0;
-	long size;
-
 	if (kernel_stacks == KERNEL_STACKS_NEVER)
 		return 0;
 	if (kernel_stacks == KERNEL_STACKS_UNEXPLAINED && !unexplained(o))
 		return 0;
-	space = scratch_space();
-	if (!space)
-		return 0;
-	s = &space->stack;
-	size = bpf_get_stack(ctx, s->pc, sizeof(s->pc), 0);
-	if (size <= 0) {
-		count_loss(LOSS_STACK_INCOMPLETE);
-		return 0;
-	}
-	s->incomplete = 0;
-	s->frames = size / sizeof(s->pc[0]);
-	for (__u32 i = 0; i < MAX_FRAMES && i < s->frames; i++)
-		hash = mix(hash, s->pc[i]);
-	return keep_stack(space, hash);
+	return kernel_walk(ctx, 0, 0);
 }
 
 #endif

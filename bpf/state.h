@@ -15,13 +15,19 @@ enum kernel_stack_policy {
 	KERNEL_STACKS_ALWAYS,
 };
 
+enum user_stack_policy {
+	USER_STACKS_NEVER,
+	USER_STACKS_BY_RULES,
+	USER_STACKS_BY_FRAME_POINTERS, /* as the kernel walks them */
+};
+
 /* Fixed before loading. */
 const volatile __u32 target_tgid = 0;    /* 0: the whole system */
 const volatile bool with_children = true; /* watch the target's descendants too */
 const volatile __u32 own_tgid = 0;       /* the collector, never watched */
 const volatile __u32 pidns_inum = 0;     /* 0: tids are those of the first namespace */
 const volatile bool send_events = true;  /* else only totals are kept */
-const volatile bool user_stacks = true;
+const volatile enum user_stack_policy user_stacks = USER_STACKS_NEVER;
 const volatile __u64 brief_ns = 10000; /* who ends a wait shorter than this is named without stack */
 const volatile enum kernel_stack_policy kernel_stacks = KERNEL_STACKS_NEVER;
 const volatile __u32 wakeup_bytes = 256 << 10; /* the reader is woken each time; a power of two */
@@ -43,6 +49,23 @@ static __always_inline void count_loss(enum loss cause)
 		__sync_fetch_and_add(count, 1);
 }
 
+enum {
+	MEMOS = 4,
+	MEMO_READS = 64, /* a power of two */
+};
+
+/* A walk that was made, by which the next from the same place is known again. */
+struct memo {
+	__u64 space;
+	__u64 pc;
+	__u64 sp;
+	__u64 stack; /* its name, 0: there is no memo */
+	__u64 proof; /* of the words that the walk depended on */
+	__u16 bytes; /* of stack that they lie in */
+	__u16 reads;
+	__u8 word[MEMO_READS]; /* their places, in words from sp, or PLACE_REGISTER */
+};
+
 struct thread {
 	struct object object; /* of the wait it is in, or was in last */
 	struct wake wake;     /* the latest, kept until the thread runs */
@@ -60,6 +83,7 @@ struct thread {
 	__u64 longest_ns;
 	__u64 longest_stack;
 	__u32 last_waker;
+	struct memo memos[MEMOS];
 };
 
 struct {

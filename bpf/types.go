@@ -13,6 +13,10 @@ type (
 	ExecEvent    = watchExecEvent
 	ThreadTotals = watchThreadTotals
 	Stack        = watchStack
+	StackMiss    = watchStackMiss
+	Cursor       = watchCursor
+	RuleKey      = watchRuleKey
+	Rule         = watchRule
 	EventType    = watchEventType
 	Call         = watchCall
 	WakeKind     = watchWakeKind
@@ -69,17 +73,44 @@ const (
 	KernelStacksAlways      = watchKernelStackPolicyKERNEL_STACKS_ALWAYS
 )
 
+// ReturnAddress is set in a pc that is one: its rule is that of the call before it.
+const ReturnAddress = 1 << 63
+
+// The kinds of unwind rule.
+const (
+	RuleUnknown = watchRuleKindRULE_UNKNOWN
+	RuleSP      = watchRuleKindRULE_SP
+	RuleFP      = watchRuleKindRULE_FP
+	RuleSignal  = watchRuleKindRULE_SIGNAL
+	RuleEnd     = watchRuleKindRULE_END
+)
+
+// UserStacks says how user stacks are taken.
+type UserStacks = watchUserStackPolicy
+
+// The policies. By rules is exact, for programs of x86-64, and needs somebody who
+// fills Objects.Rules. By frame pointers is what the kernel does, and what code without
+// them breaks.
+const (
+	UserStacksNever           = watchUserStackPolicyUSER_STACKS_NEVER
+	UserStacksByRules         = watchUserStackPolicyUSER_STACKS_BY_RULES
+	UserStacksByFramePointers = watchUserStackPolicyUSER_STACKS_BY_FRAME_POINTERS
+)
+
 // Lost counts what the programs could not keep or see, in order of enum loss.
 type Lost [watchLossLOSS_CAUSES]uint64
 
 // RingFull is how many events found no room.
 func (l Lost) RingFull() uint64 { return l[watchLossLOSS_RING_FULL] }
 
-// MapFull is how many threads or stacks found no room.
+// MapFull is how many threads found no room.
 func (l Lost) MapFull() uint64 { return l[watchLossLOSS_MAP_FULL] }
 
-// StackIncomplete is how many walks met memory that could not be read.
+// StackIncomplete is how many stacks were not followed to their end.
 func (l Lost) StackIncomplete() uint64 { return l[watchLossLOSS_STACK_INCOMPLETE] }
 
 // UnmatchedWake is how many waits ended without a wake-up having been seen.
 func (l Lost) UnmatchedWake() uint64 { return l[watchLossLOSS_UNMATCHED_WAKE] }
+
+// StackMiss is how many walks met a pc without a rule.
+func (l Lost) StackMiss() uint64 { return l[watchLossLOSS_STACK_MISS] }

@@ -11,6 +11,7 @@
 #include "stack.h"
 #include "state.h"
 #include "totals.h"
+#include "unwind.h"
 
 static __always_inline void leave(void *ctx, struct task_struct *task, struct thread *t, __u32 state, __u64 now)
 {
@@ -19,12 +20,12 @@ static __always_inline void leave(void *ctx, struct task_struct *task, struct th
 		return;
 	if (!state) {
 		t->block_ns = 0;
-		t->user_stack = send_events ? user_stack(task) : 0;
+		t->user_stack = send_events ? user_stack(ctx, task, t) : 0;
 		t->out_ns = now;
 		return;
 	}
 	describe(task, t, true);
-	t->user_stack = send_events ? user_stack(task) : 0;
+	t->user_stack = send_events ? user_stack(ctx, task, t) : 0;
 	t->kernel_stack = kernel_stack(ctx, &t->object);
 	t->block_ns = now;
 }

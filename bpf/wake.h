@@ -8,6 +8,7 @@
 #include "stack.h"
 #include "state.h"
 #include "syscalls.h"
+#include "unwind.h"
 
 /* How far the program's own stack lies above what pointer points to. */
 #define stack_above(pointer)                                                              \
@@ -48,7 +49,7 @@ static __always_inline bool in_interrupt(struct task_struct *current, enum call 
 	return off_task_stack(current) || (waker_call == CALL_FAULT && !waited_for->kernel_lock);
 }
 
-static __always_inline void note_wake(struct thread *t)
+static __always_inline void note_wake(void *ctx, struct thread *t)
 {
 	struct task_struct *waker;
 	struct pt_regs *regs;
@@ -74,7 +75,7 @@ static __always_inline void note_wake(struct thread *t)
 	else
 		identify(waker, &t->wake.by);
 	if (t->wake.kind == WAKE_THREAD && send_events && t->block_ns && now - t->block_ns >= brief_ns)
-		t->wake.stack = user_stack(waker);
+		t->wake.stack = user_stack(ctx, waker, watched(waker));
 	t->wake.ns = now; /* last: from here on the wake-up counts */
 }
 

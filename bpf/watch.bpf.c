@@ -20,6 +20,7 @@
 #include "stack.h"
 #include "state.h"
 #include "totals.h"
+#include "unwind.h"
 #include "wait.h"
 #include "wake.h"
 
@@ -33,6 +34,9 @@ const union {
 	struct sample_event sample;
 	struct exec_event exec;
 	struct thread_totals totals;
+	struct stack_miss miss;
+	enum rule_kind kind;
+	enum user_stack_policy user_stacks;
 } *exported __attribute__((unused));
 
 static __always_inline int switched(void *ctx, bool preempt, struct task_struct *prev,
@@ -78,7 +82,7 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 	struct thread *t = watched(task);
 
 	if (t)
-		note_wake(t);
+		note_wake(ctx, t);
 	return 0;
 }
 
@@ -159,12 +163,13 @@ SEC("perf_event")
 int sample(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread *t = watched(task);
 	struct sample_event *e;
 	__u64 stack;
 
-	if (!watched(task))
+	if (!t)
 		return 0;
-	stack = user_stack(task);
+	stack = user_stack(ctx, task, t);
 	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
 	if (!e) {
 		count_loss(LOSS_RING_FULL);

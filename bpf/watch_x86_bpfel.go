@@ -37,6 +37,13 @@ const (
 	watchCallCALL_RESTART     watchCall = 18
 )
 
+type watchCursor struct {
+	_  structs.HostLayout
+	Pc uint64
+	Sp uint64
+	Fp uint64
+}
+
 type watchEventType uint32
 
 const (
@@ -69,7 +76,8 @@ const (
 	watchLossLOSS_MAP_FULL         watchLoss = 1
 	watchLossLOSS_STACK_INCOMPLETE watchLoss = 2
 	watchLossLOSS_UNMATCHED_WAKE   watchLoss = 3
-	watchLossLOSS_CAUSES           watchLoss = 4
+	watchLossLOSS_STACK_MISS       watchLoss = 4
+	watchLossLOSS_CAUSES           watchLoss = 5
 )
 
 type watchObject struct {
@@ -99,6 +107,30 @@ type watchPreemptEvent struct {
 	Occupant  watchTaskId
 }
 
+type watchRule struct {
+	_       structs.HostLayout
+	Cfa     int32
+	Fp      int16
+	Kind    uint8
+	Guessed uint8
+}
+
+type watchRuleKey struct {
+	_     structs.HostLayout
+	Space uint64
+	Pc    uint64
+}
+
+type watchRuleKind uint32
+
+const (
+	watchRuleKindRULE_UNKNOWN watchRuleKind = 0
+	watchRuleKindRULE_SP      watchRuleKind = 1
+	watchRuleKindRULE_FP      watchRuleKind = 2
+	watchRuleKindRULE_SIGNAL  watchRuleKind = 3
+	watchRuleKindRULE_END     watchRuleKind = 4
+)
+
 type watchSampleEvent struct {
 	_         structs.HostLayout
 	Type      watchEventType
@@ -112,13 +144,46 @@ type watchScratch struct {
 	_      structs.HostLayout
 	Stack  watchStack
 	Recent [64]uint64
+	Words  [129]uint64
+	Missed [64]struct {
+		_    structs.HostLayout
+		Miss uint64
+		Ns   uint64
+	}
+	Memo struct {
+		_     structs.HostLayout
+		Space uint64
+		Pc    uint64
+		Sp    uint64
+		Stack uint64
+		Proof uint64
+		Bytes uint16
+		Reads uint16
+		Word  [64]uint8
+		_     [4]byte
+	}
+	FpPlace uint32
+	_       [4]byte
 }
 
 type watchStack struct {
-	_          structs.HostLayout
-	Frames     uint32
-	Incomplete uint32
-	Pc         [48]uint64
+	_         structs.HostLayout
+	Frames    uint32
+	Sure      uint32
+	Truncated uint32
+	Pad       uint32
+	Space     uint64
+	Pc        [64]uint64
+}
+
+type watchStackMiss struct {
+	_      structs.HostLayout
+	Name   uint64
+	At     watchCursor
+	Tgid   uint32
+	Length uint32
+	SoFar  watchStack
+	Memory [4096]uint8
 }
 
 type watchTaskId struct {
@@ -146,6 +211,18 @@ type watchThread struct {
 	LongestStack uint64
 	LastWaker    uint32
 	_            [4]byte
+	Memos        [4]struct {
+		_     structs.HostLayout
+		Space uint64
+		Pc    uint64
+		Sp    uint64
+		Stack uint64
+		Proof uint64
+		Bytes uint16
+		Reads uint16
+		Word  [64]uint8
+		_     [4]byte
+	}
 }
 
 type watchThreadTotals struct {
@@ -168,6 +245,14 @@ type watchThreadTotals struct {
 	LastWaker    uint32
 	Pad          uint32
 }
+
+type watchUserStackPolicy uint32
+
+const (
+	watchUserStackPolicyUSER_STACKS_NEVER             watchUserStackPolicy = 0
+	watchUserStackPolicyUSER_STACKS_BY_RULES          watchUserStackPolicy = 1
+	watchUserStackPolicyUSER_STACKS_BY_FRAME_POINTERS watchUserStackPolicy = 2
+)
 
 type watchWaitEvent struct {
 	_           structs.HostLayout
@@ -208,6 +293,8 @@ const (
 const (
 	watchMapEvents            = "events"
 	watchMapLost              = "lost"
+	watchMapMisses            = "misses"
+	watchMapRules             = "rules"
 	watchMapScratch           = "scratch"
 	watchMapStacks            = "stacks"
 	watchMapThreads           = "threads"
@@ -227,6 +314,7 @@ const (
 	watchVarBriefNs           = "brief_ns"
 	watchVarExported          = "exported"
 	watchVarKernelStacks      = "kernel_stacks"
+	watchVarMissIntervalNs    = "miss_interval_ns"
 	watchVarOwnTgid           = "own_tgid"
 	watchVarPidnsInum         = "pidns_inum"
 	watchVarSendEvents        = "send_events"
@@ -299,6 +387,8 @@ type watchProgramSpecs struct {
 type watchMapSpecs struct {
 	Events  *ebpf.MapSpec `ebpf:"events"`
 	Lost    *ebpf.MapSpec `ebpf:"lost"`
+	Misses  *ebpf.MapSpec `ebpf:"misses"`
+	Rules   *ebpf.MapSpec `ebpf:"rules"`
 	Scratch *ebpf.MapSpec `ebpf:"scratch"`
 	Stacks  *ebpf.MapSpec `ebpf:"stacks"`
 	Threads *ebpf.MapSpec `ebpf:"threads"`
@@ -308,16 +398,17 @@ type watchMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type watchVariableSpecs struct {
-	BriefNs      *ebpf.VariableSpec `ebpf:"brief_ns"`
-	Exported     *ebpf.VariableSpec `ebpf:"exported"`
-	KernelStacks *ebpf.VariableSpec `ebpf:"kernel_stacks"`
-	OwnTgid      *ebpf.VariableSpec `ebpf:"own_tgid"`
-	PidnsInum    *ebpf.VariableSpec `ebpf:"pidns_inum"`
-	SendEvents   *ebpf.VariableSpec `ebpf:"send_events"`
-	TargetTgid   *ebpf.VariableSpec `ebpf:"target_tgid"`
-	UserStacks   *ebpf.VariableSpec `ebpf:"user_stacks"`
-	WakeupBytes  *ebpf.VariableSpec `ebpf:"wakeup_bytes"`
-	WithChildren *ebpf.VariableSpec `ebpf:"with_children"`
+	BriefNs        *ebpf.VariableSpec `ebpf:"brief_ns"`
+	Exported       *ebpf.VariableSpec `ebpf:"exported"`
+	KernelStacks   *ebpf.VariableSpec `ebpf:"kernel_stacks"`
+	MissIntervalNs *ebpf.VariableSpec `ebpf:"miss_interval_ns"`
+	OwnTgid        *ebpf.VariableSpec `ebpf:"own_tgid"`
+	PidnsInum      *ebpf.VariableSpec `ebpf:"pidns_inum"`
+	SendEvents     *ebpf.VariableSpec `ebpf:"send_events"`
+	TargetTgid     *ebpf.VariableSpec `ebpf:"target_tgid"`
+	UserStacks     *ebpf.VariableSpec `ebpf:"user_stacks"`
+	WakeupBytes    *ebpf.VariableSpec `ebpf:"wakeup_bytes"`
+	WithChildren   *ebpf.VariableSpec `ebpf:"with_children"`
 }
 
 // watchObjects contains all objects after they have been loaded into the kernel.
@@ -342,6 +433,8 @@ func (o *watchObjects) Close() error {
 type watchMaps struct {
 	Events  *ebpf.Map `ebpf:"events"`
 	Lost    *ebpf.Map `ebpf:"lost"`
+	Misses  *ebpf.Map `ebpf:"misses"`
+	Rules   *ebpf.Map `ebpf:"rules"`
 	Scratch *ebpf.Map `ebpf:"scratch"`
 	Stacks  *ebpf.Map `ebpf:"stacks"`
 	Threads *ebpf.Map `ebpf:"threads"`
@@ -351,6 +444,8 @@ func (m *watchMaps) Close() error {
 	return _WatchClose(
 		m.Events,
 		m.Lost,
+		m.Misses,
+		m.Rules,
 		m.Scratch,
 		m.Stacks,
 		m.Threads,
@@ -361,16 +456,17 @@ func (m *watchMaps) Close() error {
 //
 // It can be passed to loadWatchObjects or ebpf.CollectionSpec.LoadAndAssign.
 type watchVariables struct {
-	BriefNs      *ebpf.Variable `ebpf:"brief_ns"`
-	Exported     *ebpf.Variable `ebpf:"exported"`
-	KernelStacks *ebpf.Variable `ebpf:"kernel_stacks"`
-	OwnTgid      *ebpf.Variable `ebpf:"own_tgid"`
-	PidnsInum    *ebpf.Variable `ebpf:"pidns_inum"`
-	SendEvents   *ebpf.Variable `ebpf:"send_events"`
-	TargetTgid   *ebpf.Variable `ebpf:"target_tgid"`
-	UserStacks   *ebpf.Variable `ebpf:"user_stacks"`
-	WakeupBytes  *ebpf.Variable `ebpf:"wakeup_bytes"`
-	WithChildren *ebpf.Variable `ebpf:"with_children"`
+	BriefNs        *ebpf.Variable `ebpf:"brief_ns"`
+	Exported       *ebpf.Variable `ebpf:"exported"`
+	KernelStacks   *ebpf.Variable `ebpf:"kernel_stacks"`
+	MissIntervalNs *ebpf.Variable `ebpf:"miss_interval_ns"`
+	OwnTgid        *ebpf.Variable `ebpf:"own_tgid"`
+	PidnsInum      *ebpf.Variable `ebpf:"pidns_inum"`
+	SendEvents     *ebpf.Variable `ebpf:"send_events"`
+	TargetTgid     *ebpf.Variable `ebpf:"target_tgid"`
+	UserStacks     *ebpf.Variable `ebpf:"user_stacks"`
+	WakeupBytes    *ebpf.Variable `ebpf:"wakeup_bytes"`
+	WithChildren   *ebpf.Variable `ebpf:"with_children"`
 }
 
 // watchPrograms contains all programs after they have been loaded into the kernel.

@@ -105,6 +105,7 @@ func (a *attachment) loss() (contention.Loss, error) {
 		UnmatchedWake:   lost.UnmatchedWake(),
 		Skipped:         skipped,
 		Detached:        a.detached(),
+		StackMiss:       lost.StackMiss(),
 	}, nil
 }
 

@@ -13,23 +13,37 @@ import (
 	"github.com/os2026/ebpf-rca/bpf"
 	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/image"
+	"github.com/os2026/ebpf-rca/usym"
 )
 
 // builder collects events and puts them together as traces.
 type builder struct {
 	stacks  *stackTable
 	threads map[contention.ThreadID]contention.Thread
-	trace   contention.Trace
-	gone    []int           // processes that have ended since the last cut
-	lost    contention.Loss // up to the last cut
+	// variables are the names of the resources of this window, "" of those without.
+	variables map[contention.Resource]string
+	trace     contention.Trace
+	gone      []int           // processes that have ended since the last cut
+	lost      contention.Loss // up to the last cut
 }
 
 func newBuilder(stacks *stackTable) *builder {
-	return &builder{stacks: stacks, threads: make(map[contention.ThreadID]contention.Thread)}
+	return &builder{
+		stacks:    stacks,
+		threads:   make(map[contention.ThreadID]contention.Thread),
+		variables: make(map[contention.Resource]string),
+	}
 }
 
 // add takes one record of the ring buffer.
 func (b *builder) add(raw []byte) error {
+	if err := b.dispatch(raw); err != nil {
+		return err
+	}
+	return b.stacks.err
+}
+
+func (b *builder) dispatch(raw []byte) error {
 	kind, err := eventType(raw)
 	if err != nil {
 		return err
@@ -76,18 +90,33 @@ func (b *builder) wait(id bpf.TaskID, o bpf.Object, begin, user, kernel uint64) 
 		Stack:       b.stacks.userStack(user, thread.PID),
 		KernelStack: b.stacks.kernelStack(kernel),
 	}
-	w.Resource = classify(o, thread, b.stacks.stack(w.Stack))
-	w.Owner = owner(o, w.Resource.Kind)
+	stack := b.stacks.stack(w.Stack)
+	w.Resource = classify(o, thread, stack)
+	w.Owner = owner(o, w.Resource.Kind, stack)
 	if sharedFutex(o) {
 		b.nameShared(&w.Resource)
 	}
+	w.Resource.Symbol = b.variable(w.Resource)
 	return w
+}
+
+// variable names the variable that a lock is, "" if it is none.
+func (b *builder) variable(r contention.Resource) string {
+	if !lacksName(r) {
+		return ""
+	}
+	name, ok := b.variables[r]
+	if !ok {
+		name, _ = b.stacks.user.Variable(r.PID, uint64(r.Address))
+		b.variables[r] = name
+	}
+	return name
 }
 
 // nameShared names a futex in shared memory by what all processes call it: the
 // file and the offset in it. One that is not in a file keeps its address.
 func (b *builder) nameShared(r *contention.Resource) {
-	m, ok := b.stacks.user.Locate(r.PID, uint64(r.Address))
+	m, ok := b.stacks.user.Locate(usym.Process{PID: r.PID}, uint64(r.Address))
 	if !ok || m.Inode == 0 || m.Permissions&image.Shared == 0 {
 		return
 	}
@@ -204,6 +233,7 @@ func (b *builder) occupant(id bpf.TaskID) contention.ThreadID {
 // are told of again when it is cut, and those it has events of by the events.
 func (b *builder) forget() {
 	clear(b.threads)
+	clear(b.variables)
 	for _, pid := range b.gone {
 		b.stacks.user.Forget(pid)
 	}
@@ -227,10 +257,12 @@ func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, lost cont
 	trace.Threads = slices.SortedFunc(maps.Values(b.threads), func(x, y contention.Thread) int {
 		return x.ID().Compare(y.ID())
 	})
+	lost.StackIncomplete += b.stacks.incomplete
 	trace.Loss = lost.Since(b.lost)
 	trace.Loss.Detached = lost.Detached // those of before are so still
 	b.lost = lost
 	b.forget()
+	nameByWaiters(&trace)
 	trace.Sort()
 	return &trace
 }

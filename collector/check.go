@@ -16,7 +16,7 @@ func Check(opts Options) error {
 	// Of its own process the collector watches nothing.
 	a, _, err := watch(bpf.Options{
 		Target: os.Getpid(), Own: os.Getpid(),
-		Events: true, UserStacks: true, KernelStacks: kernelStackPolicy(opts),
+		Events: true, UserStacks: userStackPolicy(opts), KernelStacks: kernelStackPolicy(opts),
 	})
 	if err != nil {
 		return fmt.Errorf("try to watch: %w", err)

@@ -198,12 +198,12 @@ func (c *LockCollector) ResolveStack(id int32, limit int) []string {
 	if id < 0 || int(id) >= len(c.stacks) {
 		return nil
 	}
-	pcs, err := readStack(c.attachment.objects.Stacks, c.stacks[id])
+	stack, err := readStack(c.attachment.objects.Stacks, c.stacks[id])
 	if err != nil {
 		return nil
 	}
 	var lines []string
-	for _, f := range kernelFrames(c.kernel, pcs) {
+	for _, f := range kernelFrames(c.kernel, stack.Pc[:stack.Frames]) {
 		if len(lines) == limit {
 			break
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"sync"
 	"time"
@@ -28,6 +29,9 @@ type Options struct {
 	// KernelStacks takes the kernel stack of every wait, not only of those for a
 	// kernel lock or of unknown cause.
 	KernelStacks bool
+	// FramePointers takes user stacks the way the kernel does, along frame pointers,
+	// for comparison. It is the only way on other machines than x86-64.
+	FramePointers bool
 	// NoSamples leaves out the samples of what threads do on a CPU.
 	NoSamples bool
 	// Cost has the kernel keep account of what the programs cost it; see
@@ -41,12 +45,18 @@ const (
 	sampleHz = 99
 	// drainEvery is how long events may lie in the kernel's buffer.
 	drainEvery = 50 * time.Millisecond
+	// finishEvery is how long walks that lack a rule may lie there; until it is given,
+	// others lack it too.
+	finishEvery = 10 * time.Millisecond
 )
 
 // Observation is one process being watched.
 type Observation struct {
 	attachment *attachment
 	reader     *ringbuf.Reader
+	misses     *ringbuf.Reader
+	user       *usym.Symbolizer
+	done       chan struct{} // closed by Close
 	drained    sync.WaitGroup
 	flushed    chan struct{}
 	closeOnce  sync.Once
@@ -76,7 +86,7 @@ func Observe(pid int, opts Options) (*Observation, error) {
 		Own:          os.Getpid(),
 		PIDNamespace: namespace,
 		Events:       true,
-		UserStacks:   true,
+		UserStacks:   userStackPolicy(opts),
 		KernelStacks: kernelStackPolicy(opts),
 	})
 	if err != nil {
@@ -104,20 +114,53 @@ func kernelStackPolicy(opts Options) bpf.KernelStacks {
 	return bpf.KernelStacksUnexplained
 }
 
+func userStackPolicy(opts Options) bpf.UserStacks {
+	if opts.FramePointers || runtime.GOARCH != "amd64" {
+		return bpf.UserStacksByFramePointers
+	}
+	return bpf.UserStacksByRules
+}
+
 // newObservation reads what a sends and owns a from then on.
 func newObservation(a *attachment, kernel *ksym.Table) (*Observation, error) {
 	reader, err := ringbuf.NewReader(a.objects.Events)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the ring buffer: %w", err), a.Close())
 	}
+	misses, err := ringbuf.NewReader(a.objects.Misses)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the ring buffer of stacks: %w", err), reader.Close(), a.Close())
+	}
+	user := usym.New()
+	finisher := &unwinder{code: newCode(user), rules: rules{a.objects.Rules}}
 	o := &Observation{
 		attachment: a,
 		reader:     reader,
+		misses:     misses,
+		user:       user,
+		done:       make(chan struct{}),
 		flushed:    make(chan struct{}, 1),
-		builder:    newBuilder(newStackTable(a.objects.Stacks, usym.New(), kernel)),
+		builder:    newBuilder(newStackTable(a.objects.Stacks, missRing{reader: misses, record: new(ringbuf.Record)}, finisher, user, kernel)),
 	}
 	o.drained.Go(o.drain)
+	o.drained.Go(o.finish)
 	return o, nil
+}
+
+// finish has the walks finished that lack a rule, until Close.
+func (o *Observation) finish() {
+	tick := time.NewTicker(finishEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-o.done:
+			return
+		case <-tick.C:
+			o.mu.Lock()
+			o.builder.stacks.finish()
+			o.mu.Unlock()
+		}
+	}
 }
 
 // drain moves events from the kernel's buffer into the builder until the reader is
@@ -204,9 +247,11 @@ func (o *Observation) Cost() (Cost, error) { return o.attachment.cost() }
 // Close stops the watching and joins what worked for it. It may be called twice.
 func (o *Observation) Close() error {
 	o.closeOnce.Do(func() {
+		close(o.done)
 		err := o.reader.Close()
 		o.drained.Wait()
-		o.closeErr = errors.Join(err, o.attachment.Close())
+		o.user.Close()
+		o.closeErr = errors.Join(err, o.misses.Close(), o.attachment.Close())
 	})
 	return o.closeErr
 }

@@ -143,7 +143,7 @@ func TestObserveMutex(t *testing.T) {
 	waits := w.waits(20, func(wait contention.Wait) bool { return by(waiter)(wait) && wait.Resource.Address == address })
 	var named int
 	for _, wait := range waits {
-		assert.Equal(t, contention.Resource{Kind: contention.Mutex, Address: address, PID: p.pid}, wait.Resource)
+		assert.Equal(t, contention.Resource{Kind: contention.Mutex, Address: address, PID: p.pid, Symbol: "mutex+0x0"}, wait.Resource)
 		assert.Equal(t, contention.WokenByThread, wait.Waker.Kind)
 		assert.Equal(t, holder, uint64(wait.Waker.Thread.TID))
 		assert.True(t, wait.Waker.SameObject)

@@ -23,12 +23,11 @@ const (
 
 // Operations of futex(2), include/uapi/linux/futex.h.
 const (
-	futexCommand    = 127
-	futexPrivate    = 128
-	futexWait       = 0
-	futexWaitBitset = 9
-	futexLockPI     = 6
-	futexLockPI2    = 13
+	futexCommand = 127
+	futexPrivate = 128
+	futexWait    = 0
+	futexLockPI  = 6
+	futexLockPI2 = 13
 
 	futexWaiters  = 1 << 31
 	futexOwnerTID = 1<<30 - 1
@@ -96,17 +95,18 @@ func futexResource(o bpf.Object, thread contention.Thread, stack contention.Stac
 		return alone(kind, thread)
 	}
 	address := contention.Address(o.Address)
-	if o.Call == bpf.CallFutexWait && o.Op&futexCommand == futexWaitBitset && inCLibrary(stack) {
-		// A condition variable or rwlock of glibc has two words, side by side.
+	switch kind {
+	case contention.CondVar, contention.RWLock, contention.Barrier:
+		// They have two words, side by side.
 		address &^= 7
 	}
 	return contention.Resource{Kind: kind, Address: address, PID: thread.PID}
 }
 
-// futexKind tells the C library's mutexes from futexes of unknown make. glibc waits
-// for a mutex with the value 2, for a robust one with the waiters' bit, and for one
-// with priority inheritance through operations of their own; its other primitives
-// share one operation and cannot be told apart by it.
+// futexKind says what a futex is part of. The C library's primitives are known by the
+// function that waits. Its condition variable also waits for the mutex that it gives
+// back: glibc waits for a mutex with the value 2, for a robust one with the waiters'
+// bit, and for one with priority inheritance through operations of their own.
 //
 // Go's scheduler parks a thread that has nothing to run on a futex of its own, which
 // is no more than a poll; only the runtime's own locks are locks.
@@ -116,18 +116,30 @@ func futexKind(o bpf.Object, stack contention.Stack) contention.Kind {
 		return contention.Monitor
 	case inGoRuntime(stack, ""):
 		return contention.Poll
-	case o.Call != bpf.CallFutexWait || !inCLibrary(stack):
+	case o.Call != bpf.CallFutexWait:
 		return contention.Futex
 	}
+	kind := libraryKind(stack)
+	switch {
+	case (kind == "" || kind == contention.CondVar) && inGlibc(stack) && waitsForMutex(o):
+		return contention.Mutex
+	case kind == "":
+		return contention.Futex
+	default:
+		return kind
+	}
+}
+
+// waitsForMutex reports whether glibc waits so for a mutex, and for nothing else.
+func waitsForMutex(o bpf.Object) bool {
 	switch o.Op & futexCommand {
 	case futexLockPI, futexLockPI2:
-		return contention.Mutex
+		return true
 	case futexWait:
-		if o.Value == 2 || o.Value&futexWaiters != 0 {
-			return contention.Mutex
-		}
+		return o.Value == 2 || o.Value&futexWaiters != 0
+	default:
+		return false
 	}
-	return contention.Futex
 }
 
 // inGoRuntime reports whether Go's runtime made a futex call, and did so in function,
@@ -139,31 +151,23 @@ func inGoRuntime(stack contention.Stack, function string) bool {
 	return slices.ContainsFunc(stack, func(f contention.Frame) bool { return strings.HasPrefix(f.Function, function) })
 }
 
-// inCLibrary reports whether a system call was made by glibc for itself, and not by
-// a program through the library's syscall(). The libraries that are called libc.so
-// alone are others.
-func inCLibrary(stack contention.Stack) bool {
-	if len(stack) == 0 {
-		return false
-	}
-	f := stack[0]
-	if f.Function == "syscall" {
-		return false
-	}
-	return strings.HasPrefix(f.Module, "libc.so.6") || strings.HasPrefix(f.Module, "libc-2.") ||
-		strings.HasPrefix(f.Module, "libpthread")
-}
-
 // owner returns the tid that a mutex of glibc names as its owner, 0 if none can be
-// believed. Other locks keep something else at the same place.
-func owner(o bpf.Object, kind contention.Kind) int {
+// believed. Other locks keep something else at the same place, but for those with
+// priority inheritance, whose word is the kernel's.
+func owner(o bpf.Object, kind contention.Kind, stack contention.Stack) int {
 	if kind != contention.Mutex || o.WordsRead == 0 {
 		return 0
 	}
-	if command := o.Op & futexCommand; command != futexWait || o.Value&futexWaiters != 0 {
+	switch command := o.Op & futexCommand; {
+	case command == futexLockPI, command == futexLockPI2:
 		return int(o.Words[0] & futexOwnerTID)
+	case !inGlibc(stack) || !waitsForMutex(o):
+		return 0
+	case o.Value&futexWaiters != 0:
+		return int(o.Words[0] & futexOwnerTID)
+	default:
+		return int(o.Words[2])
 	}
-	return int(o.Words[2])
 }
 
 func fileResource(o bpf.Object, side contention.Side, thread contention.Thread) contention.Resource {

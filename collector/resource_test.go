@@ -17,6 +17,20 @@ var (
 	inProgram = contention.Stack{{Module: "program"}}
 )
 
+// waitsIn is a stack of glibc that waits in function, below one without a name.
+func waitsIn(function string) contention.Stack {
+	return contention.Stack{{Module: "libc.so.6"}, {Module: "libc.so.6", Function: function}, {Module: "program", Function: "main"}}
+}
+
+// inStatic is a stack of a program that has its library linked into it.
+func inStatic(functions ...string) contention.Stack {
+	var stack contention.Stack
+	for _, f := range functions {
+		stack = append(stack, contention.Frame{Module: "program", Function: f})
+	}
+	return stack
+}
+
 func TestClassify(t *testing.T) {
 	thread := contention.Thread{PID: 10, TID: 11}
 	alone := func(kind contention.Kind) contention.Resource {
@@ -93,8 +107,17 @@ func TestFutexKindAndOwner(t *testing.T) {
 		"glibc, priority inheritance": {134, 0, [3]uint32{waiters | 77, 1, 4321}, inLibc, contention.Mutex, 77},
 		"the same, shared":            {6, 0, [3]uint32{77}, inLibc, contention.Mutex, 77},
 		"LOCK_PI2":                    {13 | 128, 0, [3]uint32{77}, inLibc, contention.Mutex, 77},
-		"glibc, condition variable":   {393, 2, words, inLibc, contention.Futex, 0},
-		"glibc, join":                 {265, 4321, words, inLibc, contention.Futex, 0},
+		"glibc, of unknown make":      {393, 2, words, inLibc, contention.Futex, 0},
+		"glibc, condition variable":   {393, 2, words, waitsIn("pthread_cond_wait"), contention.CondVar, 0},
+		"glibc, its mutex":            {128, 2, words, waitsIn("pthread_cond_wait"), contention.Mutex, 4321},
+		"glibc, reader":               {393, 2, words, waitsIn("__pthread_rwlock_rdlock"), contention.RWLock, 0},
+		"glibc, semaphore":            {393, 1, words, waitsIn("sem_wait"), contention.Semaphore, 0},
+		"glibc, second round":         {128, 2, words, waitsIn("pthread_barrier_wait"), contention.Barrier, 0},
+		"glibc, join":                 {265, 4321, words, waitsIn("pthread_join"), contention.Join, 0},
+		"glibc in the program":        {128, 2, words, inStatic("__lll_lock_wait", "pthread_mutex_lock"), contention.Mutex, 4321},
+		"musl in the program":         {128, waiters | 16, words, inStatic("__syscall_cp_c", "pthread_mutex_timedlock"), contention.Mutex, 0},
+		"a wrapper in the program":    {128, 2, words, inStatic("syscall", "sem_wait"), contention.Futex, 0},
+		"a namesake in the program":   {128, 2, words, append(contention.Stack{{Module: "libc.so.6"}}, inStatic("sem_wait")...), contention.Mutex, 4321},
 		"raw, through syscall()":      {128, 2, words, inSyscall, contention.Futex, 0},
 		"raw, in the program":         {128, 2, words, inProgram, contention.Futex, 0},
 		"no stack":                    {128, 2, words, nil, contention.Futex, 0},
@@ -105,9 +128,9 @@ func TestFutexKindAndOwner(t *testing.T) {
 		o := bpf.Object{Call: bpf.CallFutexWait, Op: c.op, Value: c.value, Words: c.words, WordsRead: 1}
 		kind := futexKind(o, c.caller)
 		assert.Equal(t, c.kind, kind, name)
-		assert.Equal(t, c.owner, owner(o, kind), name)
+		assert.Equal(t, c.owner, owner(o, kind, c.caller), name)
 		o.WordsRead = 0
-		assert.Zero(t, owner(o, kind), "%s: words that were not read", name)
+		assert.Zero(t, owner(o, kind, c.caller), "%s: words that were not read", name)
 	}
 	assert.Equal(t, contention.Futex, futexKind(bpf.Object{Call: bpf.CallFutexWaitV, Value: 2}, inLibc), "a vector")
 }
@@ -147,8 +170,9 @@ func TestTheTwoWordsOfAConditionVariableAreOne(t *testing.T) {
 	at := func(address uint64, op uint32, stack contention.Stack) contention.Address {
 		return classify(bpf.Object{Call: bpf.CallFutexWait, Address: address, Op: op}, thread, stack).Address
 	}
-	assert.Equal(t, at(0xc8, 393, inLibc), at(0xcc, 393, inLibc))
-	assert.NotEqual(t, at(0xc8, 393, inLibc), at(0xd0, 393, inLibc))
+	in := waitsIn("pthread_cond_wait")
+	assert.Equal(t, at(0xc8, 393, in), at(0xcc, 393, in))
+	assert.NotEqual(t, at(0xc8, 393, in), at(0xd0, 393, in))
 	assert.NotEqual(t, at(0xc8, 393, inProgram), at(0xcc, 393, inProgram), "of unknown make")
 	assert.NotEqual(t, at(0xc8, 128, inLibc), at(0xcc, 128, inLibc), "mutexes have one word")
 }

@@ -17,10 +17,16 @@ import (
 // its process still lives.
 type stackTable struct {
 	kept   stackMap
+	misses missQueue
+	unwind *unwinder
 	user   *usym.Symbolizer
 	kernel *ksym.Table
-	ids    map[uint64]contention.StackID
+	ids    map[uint64]contention.StackID // by the kernel's name
+	walked map[string]contention.StackID // by what they hold: those that were finished here
 	stacks []contention.Stack
+	// incomplete counts those that were not followed to their end here.
+	incomplete uint64
+	err        error // the first, of what the kernel sent
 }
 
 // stackMap is the kernel's map of stacks.
@@ -28,41 +34,126 @@ type stackMap interface {
 	Lookup(key, value any) error
 }
 
-func newStackTable(kept stackMap, user *usym.Symbolizer, kernel *ksym.Table) *stackTable {
+// missQueue holds the walks that the kernel could not finish.
+type missQueue interface {
+	// next returns one, nil if there is none now. It is good until the next call.
+	next() ([]byte, error)
+}
+
+func newStackTable(kept stackMap, misses missQueue, unwind *unwinder, user *usym.Symbolizer, kernel *ksym.Table) *stackTable {
 	return &stackTable{
 		kept:   kept,
+		misses: misses,
+		unwind: unwind,
 		user:   user,
 		kernel: kernel,
 		ids:    make(map[uint64]contention.StackID),
+		walked: make(map[string]contention.StackID),
 		stacks: make([]contention.Stack, 1), // contention.NoStack
 	}
 }
 
 // userStack returns the id of the user stack of process pid that the kernel calls
-// name.
+// name. One that the kernel could not finish has come before the event that names it.
 func (s *stackTable) userStack(name uint64, pid int) contention.StackID {
-	return s.id(name, func(pcs []uint64) contention.Stack { return s.user.Frames(pid, pcs) })
-}
-
-func (s *stackTable) kernelStack(name uint64) contention.StackID {
-	return s.id(name, func(pcs []uint64) contention.Stack { return kernelFrames(s.kernel, pcs) })
-}
-
-func (s *stackTable) id(name uint64, resolve func([]uint64) contention.Stack) contention.StackID {
 	if name == 0 {
 		return contention.NoStack
 	}
 	if id, ok := s.ids[name]; ok {
 		return id
 	}
-	pcs, err := readStack(s.kept, name)
-	if err != nil {
-		return contention.NoStack // the kernel counted why it is not there
+	s.finish()
+	if id, ok := s.ids[name]; ok {
+		return id
 	}
-	id := contention.StackID(len(s.stacks))
-	s.stacks = append(s.stacks, resolve(pcs))
+	return s.read(name, func(stack *bpf.Stack) contention.Stack {
+		return s.frames(pid, walked{
+			space: stack.Space, pcs: stack.Pc[:stack.Frames], sure: int(stack.Sure), truncated: stack.Truncated != 0,
+		})
+	})
+}
+
+func (s *stackTable) kernelStack(name uint64) contention.StackID {
+	if name == 0 {
+		return contention.NoStack
+	}
+	if id, ok := s.ids[name]; ok {
+		return id
+	}
+	return s.read(name, func(stack *bpf.Stack) contention.Stack { return kernelFrames(s.kernel, stack.Pc[:stack.Frames]) })
+}
+
+func (s *stackTable) read(name uint64, resolve func(*bpf.Stack) contention.Stack) contention.StackID {
+	stack, err := readStack(s.kept, name)
+	if err != nil {
+		s.incomplete++
+		return contention.NoStack
+	}
+	id := s.add(resolve(&stack))
 	s.ids[name] = id
 	return id
+}
+
+func (s *stackTable) add(stack contention.Stack) contention.StackID {
+	s.stacks = append(s.stacks, stack)
+	return contention.StackID(len(s.stacks) - 1)
+}
+
+// finish walks on where the kernel could not, as far as it has said so.
+func (s *stackTable) finish() {
+	for s.err == nil {
+		raw, err := s.misses.next()
+		if raw == nil && err == nil {
+			return
+		}
+		if err == nil {
+			err = s.finishOne(raw)
+		}
+		s.err = err
+	}
+}
+
+func (s *stackTable) finishOne(raw []byte) error {
+	miss, err := view[bpf.StackMiss](raw)
+	if err != nil {
+		return err
+	}
+	w, err := s.unwind.finish(&miss)
+	if err != nil {
+		return err
+	}
+	if w.truncated {
+		s.incomplete++
+	}
+	s.ids[miss.Name] = s.addWalked(int(miss.Tgid), w)
+	return nil
+}
+
+// addWalked gives stacks that are alike one id. The kernel's names for them differ.
+func (s *stackTable) addWalked(pid int, w walked) contention.StackID {
+	key := fmt.Appendf(nil, "%x %d %t %x", w.space, w.sure, w.truncated, w.pcs)
+	if id, ok := s.walked[string(key)]; ok {
+		return id
+	}
+	id := s.add(s.frames(pid, w))
+	s.walked[string(key)] = id
+	return id
+}
+
+// frames names the frames of a user stack, and says which are not to be relied on.
+func (s *stackTable) frames(pid int, w walked) contention.Stack {
+	frames := s.user.Frames(usym.Process{PID: pid, Space: w.space}, w.pcs)
+	done := 0 // of the pcs; one stands for a function and what was inlined into it
+	for i := range frames {
+		frames[i].Guessed = done >= w.sure
+		if !frames[i].Inlined {
+			done++
+		}
+	}
+	if len(frames) > 0 {
+		frames[len(frames)-1].Truncated = w.truncated
+	}
+	return frames
 }
 
 // stack returns the frames of a stack, none if it was not taken.
@@ -92,14 +183,14 @@ func withoutScheduler(frames contention.Stack) contention.Stack {
 	return frames
 }
 
-// readStack reads the program counters of a stack that the kernel kept.
-func readStack(kept stackMap, name uint64) ([]uint64, error) {
+// readStack reads a stack that the kernel kept.
+func readStack(kept stackMap, name uint64) (bpf.Stack, error) {
 	var stack bpf.Stack
 	if err := kept.Lookup(name, &stack); err != nil {
-		return nil, fmt.Errorf("read stack %#x: %w", name, err)
+		return bpf.Stack{}, fmt.Errorf("read stack %#x: %w", name, err)
 	}
-	if int(stack.Frames) > len(stack.Pc) {
-		return nil, fmt.Errorf("read stack %#x: %w", name, errors.New("more frames than it can hold"))
+	if int(stack.Frames) > len(stack.Pc) || stack.Sure > stack.Frames {
+		return bpf.Stack{}, fmt.Errorf("read stack %#x: %w", name, errors.New("more frames than it can hold"))
 	}
-	return stack.Pc[:stack.Frames], nil
+	return stack, nil
 }

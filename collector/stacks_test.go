@@ -7,13 +7,27 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/os2026/ebpf-rca/bpf"
 	"github.com/os2026/ebpf-rca/contention"
+	"github.com/os2026/ebpf-rca/unwind"
 	"github.com/os2026/ebpf-rca/usym"
 )
 
 // emptyStacks is a table with a map to read stacks from that has none.
 func emptyStacks(testing.TB) *stackTable {
-	return newStackTable(noStacks{}, usym.New(), nil)
+	return newStackTable(noStacks{}, new(queue), nil, usym.New(), nil)
+}
+
+// queue holds walks that were not finished.
+type queue [][]byte
+
+func (q *queue) next() ([]byte, error) {
+	if len(*q) == 0 {
+		return nil, nil
+	}
+	raw := (*q)[0]
+	*q = (*q)[1:]
+	return raw, nil
 }
 
 func stackOf(functions ...string) contention.Stack {
@@ -48,4 +62,34 @@ func TestStackThatIsNotKept(t *testing.T) {
 	assert.Equal(t, contention.NoStack, s.kernelStack(5))
 	assert.Equal(t, contention.NoStack, s.userStack(0, 1))
 	assert.Empty(t, s.stack(contention.NoStack))
+}
+
+func TestStackIsFinishedWhenItIsNamed(t *testing.T) {
+	unwinder := &unwinder{
+		code:  fakeCode{rules: map[uint64]codeRule{0xa: exact(unwind.FromSP, 8), 0xb: exact(unwind.FromSP, 8)}},
+		rules: &fakeRules{rules: map[bpf.RuleKey]bpf.Rule{}, room: 100},
+	}
+	misses := new(queue)
+	s := newStackTable(noStacks{}, misses, unwinder, usym.New(), nil)
+	for name, words := range map[uint64][]uint64{0x51: {0xb, 0}, 0x52: {0xb, 0}, 0x53: {0xb}} {
+		m := missAt(0xa, words...)
+		m.Name = name
+		*misses = append(*misses, bytesOf(*m))
+	}
+	whole, again, part := s.userStack(0x51, 1), s.userStack(0x52, 1), s.userStack(0x53, 1)
+	assert.Equal(t, contention.Stack{{Address: 0xa}, {Address: 0xb}}, s.stack(whole))
+	assert.Equal(t, whole, again, "alike but for the name")
+	assert.Equal(t, contention.Stack{{Address: 0xa}, {Address: 0xb, Truncated: true}}, s.stack(part))
+	assert.Equal(t, uint64(1), s.incomplete)
+	assert.NoError(t, s.err)
+
+	*misses = append(*misses, []byte{1, 2, 3})
+	s.finish()
+	assert.ErrorIs(t, s.err, errShort)
+}
+
+func TestFramesSayWhatIsGuessed(t *testing.T) {
+	s := emptyStacks(t)
+	frames := s.frames(1, walked{pcs: []uint64{0xa, 0xb, 0xc}, sure: 2, truncated: true})
+	assert.Equal(t, contention.Stack{{Address: 0xa}, {Address: 0xb}, {Address: 0xc, Guessed: true, Truncated: true}}, frames)
 }

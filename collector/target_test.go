@@ -38,7 +38,7 @@ func compile(t testing.TB, name string) string {
 	if _, err := os.Stat(program); err == nil {
 		return program
 	}
-	out, err := exec.Command("cc", "-O1", "-g", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror", "-pthread",
+	out, err := exec.Command("cc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread",
 		"-o", program, filepath.Join("testdata", name+".c")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return program

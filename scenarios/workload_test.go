@@ -53,7 +53,7 @@ func build(t *testing.T, name string) string {
 		if err != nil {
 			return err
 		}
-		args := strings.Fields("-O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra -Werror -pthread -std=gnu11 -Iworkload/lib -o")
+		args := strings.Fields("-O2 -g -fno-optimize-sibling-calls -Wall -Wextra -Werror -pthread -std=gnu11 -Iworkload/lib -o")
 		args = append(args, program, filepath.Join("workload", name+".c"))
 		out, err := exec.Command("cc", append(args, lib...)...).CombinedOutput()
 		if err != nil {

@@ -3,10 +3,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -126,45 +124,14 @@ func (s *screen) accusation(f contention.Finding, window time.Duration) {
 // stacks shows what the culprit did meanwhile, and where it let go if nothing else is
 // known.
 func (s *screen) stacks(f contention.Finding) {
-	sum, stacks := heldTime(f), byFunction(f.Stacks)
-	for i, st := range stacks[:min(len(stacks), screenStacks)] {
+	sum := heldTime(f)
+	for i, st := range f.Stacks[:min(len(f.Stacks), screenStacks)] {
 		if i > 0 && (st.Role == contention.ReleaseStack || float64(st.Weight) < screenShare*float64(sum)) {
 			return
 		}
 		s.line("   %s%s", roleText(st.Role), shareOf(st, sum))
 		s.frames(st.Frames)
 	}
-}
-
-// byFunction puts together the stacks that differ only in where in its functions the
-// thread was, and orders them anew. The first of them stands for all.
-func byFunction(stacks []contention.WeightedStack) []contention.WeightedStack {
-	type shape struct {
-		role  contention.Role
-		names string
-	}
-	places := make(map[shape]int)
-	var out []contention.WeightedStack
-	for _, st := range stacks {
-		var names strings.Builder
-		for _, f := range st.Frames {
-			names.WriteString(frameText(f) + "\n")
-		}
-		key := shape{st.Role, names.String()}
-		if i, known := places[key]; known {
-			out[i].Weight += st.Weight
-			continue
-		}
-		places[key] = len(out)
-		out = append(out, st)
-	}
-	slices.SortStableFunc(out, func(a, b contention.WeightedStack) int {
-		if a.Role == contention.ReleaseStack || b.Role == contention.ReleaseStack {
-			return 0 // these stand behind the others as they are
-		}
-		return cmp.Compare(b.Weight, a.Weight)
-	})
-	return out
 }
 
 // heldTime is the time that the stacks of a finding stand for. Those of releases
@@ -205,6 +172,9 @@ func (s *screen) frames(stack contention.Stack) {
 			return
 		}
 		s.line("       %s", frameText(f))
+		if f.Truncated {
+			s.line("       … and more that could not be followed")
+		}
 	}
 }
 

@@ -178,28 +178,18 @@ func TestScreenThatCannotBeWritten(t *testing.T) {
 	require.ErrorIs(t, writeScreen(failing{assert.AnError}, diagnosed(lockHolder())), assert.AnError)
 }
 
-func TestStacksThroughTheSameFunctionsAreShownAsOne(t *testing.T) {
-	stack := func(role contention.Role, weight time.Duration, frames ...contention.Frame) contention.WeightedStack {
-		return contention.WeightedStack{Role: role, Weight: weight, Frames: frames}
+func TestScreenSaysHowSureAStackIs(t *testing.T) {
+	f := lockHolder()
+	f.Stacks = []contention.WeightedStack{{Role: contention.HoldingOffCPU, Weight: 1, Frames: contention.Stack{
+		{Function: "pace", File: "/src/a.c", Line: 7, Inlined: true}, {Function: "hold", Module: "app"},
+		{Function: "run", Module: "app", Guessed: true}, {Function: "start", Module: "app", Guessed: true, Truncated: true},
+	}}}
+	text := screenOf(t, diagnosed(f))
+	for _, line := range []string{
+		"pace  /src/a.c:7 (inlined)\n", "hold  app\n", "run  app (a guess)\n", "start  app (a guess)\n", "… and more that could not be followed\n",
+	} {
+		assert.Contains(t, text, line)
 	}
-	at := func(function string, address contention.Address) contention.Frame {
-		return contention.Frame{Function: function, Module: "m", Offset: address, Address: address}
-	}
-	got := byFunction([]contention.WeightedStack{
-		stack(contention.HoldingOffCPU, 4, at("sleep", 1)),
-		stack(contention.HoldingOnCPU, 3, at("work", 10)),
-		stack(contention.HoldingOnCPU, 2, at("work", 14)),
-		stack(contention.HoldingOnCPU, 1, at("", 14)),
-		stack(contention.HoldingOnCPU, 1, at("", 15)),
-		stack(contention.ReleaseStack, 9, at("work", 20)),
-	})
-	assert.Equal(t, []contention.WeightedStack{
-		stack(contention.HoldingOnCPU, 5, at("work", 10)),
-		stack(contention.HoldingOffCPU, 4, at("sleep", 1)),
-		stack(contention.HoldingOnCPU, 1, at("", 14)),
-		stack(contention.HoldingOnCPU, 1, at("", 15)),
-		stack(contention.ReleaseStack, 9, at("work", 20)),
-	}, got)
 }
 
 func TestScreenDoesNotAcquitOnLittleEvidence(t *testing.T) {

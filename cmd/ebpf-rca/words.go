@@ -115,13 +115,20 @@ func threadName(t contention.Thread) string {
 	return fmt.Sprintf("%s (thread %d)", orUnknown(t.Comm), t.TID)
 }
 
+// frameText is a line of a stack, and another where the stack goes on.
 func frameText(f contention.Frame) string {
 	text := frameName(f)
-	if f.File != "" {
-		return fmt.Sprintf("%s  %s:%d", text, f.File, f.Line)
+	switch {
+	case f.File != "":
+		text += fmt.Sprintf("  %s:%d", f.File, f.Line)
+	case f.Function != "" && f.Module != "":
+		text += "  " + f.Module
 	}
-	if f.Function != "" && f.Module != "" {
-		return text + "  " + f.Module
+	if f.Inlined {
+		text += " (inlined)"
+	}
+	if f.Guessed {
+		text += " (a guess)"
 	}
 	return text
 }

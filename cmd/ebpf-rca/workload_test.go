@@ -62,7 +62,7 @@ func compile(t testing.TB, program, source, lib string) {
 	t.Helper()
 	shared, err := filepath.Glob(filepath.Join(lib, "*.c"))
 	require.NoError(t, err)
-	args := []string{"-O2", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-pthread", "-std=gnu11",
+	args := []string{"-O2", "-fno-optimize-sibling-calls", "-pthread", "-std=gnu11",
 		"-I" + lib, "-o", program, source}
 	out, err := exec.Command("cc", append(args, shared...)...).CombinedOutput()
 	require.NoError(t, err, "%s", out)

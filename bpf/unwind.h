@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * User stacks, by unwind rules. Few programs keep frame pointers, and glibc does not:
+ * a walk along them loses the caller of the function that sleeps, which is the one
+ * that matters. So each frame is left by the rule that the compiler wrote for its pc
+ * into .eh_frame. User space puts the rules into a map as they are found missing.
+ */
+#ifndef UNWIND_H
+#define UNWIND_H
+
+#include "identity.h"
+#include "memo.h"
+#include "stack.h"
+#include "state.h"
+#include "syscalls.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC); /* only user space adds to it */
+	__uint(max_entries, 131072);
+	__type(key, struct rule_key);
+	__type(value, struct rule);
+} rules SEC(".maps");
+
+/* Apart from the events, which a burst of copies would crowd out. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 2 << 20);
+} misses SEC(".maps");
+
+/* How long a thread does not ask again for a rule that is missing. */
+const volatile __u64 miss_interval_ns = 2000000;
+
+/*
+ * What the rules of a task hold for: the addresses at which its program and libraries
+ * lie. A child has the same until it executes another program, or either of them maps
+ * or unmaps code.
+ */
+static __always_inline __u64 address_space(struct task_struct *task)
+{
+	struct mm_struct *mm = task->mm;
+
+	return mix(mix((__u64)BPF_CORE_READ(mm, exe_file), mm->start_stack), mm->exec_vm);
+}
+
+/*
+ * Moves to what a signal interrupted. Its registers lie in the ucontext to which the
+ * stack pointer points when a handler has returned, frame, stack and instruction
+ * pointer near each other (x86-64: arch/x86/include/uapi/asm/sigcontext.h).
+ */
+static __always_inline bool step_over_signal(struct scratch *space, struct cursor *c)
+{
+	struct { __u64 bp, bx, dx, ax, cx, sp, ip; } regs;
+
+	if (bpf_probe_read_user(&regs, sizeof(regs), (void *)c->sp + 120))
+		return false;
+	depend(space, PLACE_OUTSIDE, 0);
+	c->pc = regs.ip;
+	c->sp = regs.sp;
+	c->fp = regs.bp;
+	space->fp_place = PLACE_OUTSIDE;
+	return !(c->pc & RETURN_ADDRESS);
+}
+
+/* Moves to the caller. */
+static __always_inline bool step(struct scratch *space, struct cursor *c, const struct rule *rule)
+{
+	__u64 cfa = c->sp;
+	__u32 place;
+
+	if (rule->kind == RULE_FP) {
+		depend(space, space->fp_place, c->fp);
+		cfa = c->fp;
+	}
+	cfa += rule->cfa;
+	if (cfa <= c->sp)
+		return false;
+	if (rule->fp && !read_word(space, cfa + rule->fp, &c->fp, &space->fp_place))
+		return false;
+	if (!read_word(space, cfa - 8, &c->pc, &place) || c->pc & RETURN_ADDRESS)
+		return false;
+	depend(space, place, c->pc);
+	c->sp = cfa;
+	c->pc |= RETURN_ADDRESS;
+	return true;
+}
+
+/* Whether the same was asked a moment ago, by this CPU. */
+static __always_inline bool asked(struct scratch *space, const struct rule_key *key, __u64 sp, __u64 now)
+{
+	__u64 miss = mix(mix(key->space, key->pc), sp), i = miss % RECENT_MISSES;
+
+	if (space->missed[i].miss == miss && now - space->missed[i].ns < miss_interval_ns)
+		return true;
+	space->missed[i].miss = miss;
+	space->missed[i].ns = now;
+	return false;
+}
+
+/*
+ * Asks user space for the rules of what is left of a walk, and has it finish this
+ * one. Returns the stack's name; there is no other like it.
+ */
+static __always_inline __u64 send_miss(struct task_struct *task, struct scratch *space,
+				       const struct cursor *at, __u64 hash, const struct rule_key *key)
+{
+	__u64 now = bpf_ktime_get_ns(), name = mix(hash, now);
+	struct stack_miss *m;
+	__u64 page = 4096 - (at->sp & 4095);
+
+	if (asked(space, key, at->sp, now))
+		return 0;
+	m = bpf_ringbuf_reserve(&misses, sizeof(*m), 0);
+	if (!m)
+		return 0;
+	name |= !name;
+	m->name = name;
+	m->at = *at;
+	m->tgid = tgid_of(task);
+	__builtin_memcpy(&m->so_far, &space->stack, sizeof(m->so_far));
+	m->length = sizeof(m->memory);
+	if (bpf_probe_read_user(m->memory, sizeof(m->memory), (void *)at->sp)) {
+		/* The mapping ends before that. */
+		barrier_var(page);
+		m->length = page;
+		if (page > sizeof(m->memory) || bpf_probe_read_user(m->memory, page, (void *)at->sp))
+			m->length = 0;
+	}
+	bpf_ringbuf_submit(m, BPF_RB_NO_WAKEUP);
+	return name;
+}
+
+enum walk_end { WALK_COMPLETE, WALK_TRUNCATED, WALK_MISSED };
+
+static __always_inline enum walk_end walk(struct scratch *space, struct cursor *c, struct rule_key *key, __u64 *hash)
+{
+	struct stack *s = &space->stack;
+	__u32 guessed = 0;
+
+	s->sure = 0;
+	for (__u32 n = 0; n < MAX_FRAMES; n++) {
+		struct rule *rule;
+
+		s->pc[n] = c->pc & ~RETURN_ADDRESS;
+		s->frames = n + 1;
+		s->sure += 1 - guessed;
+		*hash = mix(*hash, c->pc);
+		key->pc = c->pc;
+		rule = bpf_map_lookup_elem(&rules, key);
+		if (!rule)
+			return WALK_MISSED;
+		if (rule->kind == RULE_END)
+			return WALK_COMPLETE;
+		if (rule->kind == RULE_UNKNOWN)
+			return WALK_TRUNCATED;
+		if (!(rule->kind == RULE_SIGNAL ? step_over_signal(space, c) : step(space, c, rule)))
+			return WALK_TRUNCATED;
+		if (c->pc == RETURN_ADDRESS) /* and a 0: code that marks the end so */
+			return WALK_COMPLETE;
+		guessed |= rule->guessed & 1;
+	}
+	return WALK_TRUNCATED;
+}
+
+/* The user stack of the current task, which must be task; t is what is kept of it, or NULL. */
+static __noinline __u64 unwind(struct task_struct *task, struct thread *t)
+{
+	struct scratch *space = scratch_space();
+	struct rule_key key;
+	struct pt_regs *regs;
+	struct cursor c;
+	__u64 hash, name;
+
+	if (!space || !task || task->flags & PF_KTHREAD || !task->mm)
+		return 0;
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	c.pc = regs_pc(regs);
+	c.sp = regs_sp(regs);
+	c.fp = regs_fp(regs);
+	key.space = address_space(task);
+	name = t ? recall(space, t, key.space, &c) : 0;
+	if (name)
+		return name;
+	begin_memo(space, key.space, &c);
+	space->stack.space = key.space;
+	hash = key.space;
+	switch (walk(space, &c, &key, &hash)) {
+	case WALK_COMPLETE:
+		space->stack.truncated = 0;
+		name = keep_stack(space, hash);
+		if (t)
+			remember(space, t, name);
+		return name;
+	case WALK_MISSED:
+		count_loss(LOSS_STACK_MISS);
+		name = send_miss(task, space, &c, hash, &key);
+		if (name)
+			return name;
+		break;
+	default:
+		break;
+	}
+	count_loss(LOSS_STACK_INCOMPLETE);
+	space->stack.truncated = 1;
+	return keep_stack(space, ~hash);
+}
+
+static __always_inline __u64 user_stack(void *ctx, struct task_struct *task, struct thread *t)
+{
+	switch (user_stacks) {
+	case USER_STACKS_BY_RULES:
+		return unwind(task, t);
+	case USER_STACKS_BY_FRAME_POINTERS:
+		return task->flags & PF_KTHREAD || !task->mm ? 0 :
+			kernel_walk(ctx, address_space(task), BPF_F_USER_STACK);
+	default:
+		return 0;
+	}
+}
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package collector
+
+import (
+	"strings"
+
+	"github.com/os2026/ebpf-rca/contention"
+)
+
+// libraryCalls are the functions of the C library that wait, by what for. The names
+// are those of POSIX and C11, and of glibc's and musl's own parts.
+var libraryCalls = map[string]contention.Kind{
+	"pthread_mutex_lock":      contention.Mutex,
+	"pthread_mutex_timedlock": contention.Mutex,
+	"pthread_mutex_clocklock": contention.Mutex,
+	"mtx_lock":                contention.Mutex,
+	"mtx_timedlock":           contention.Mutex,
+	"__lll_lock_wait":         contention.Mutex,
+	"__lll_lock_wait_private": contention.Mutex,
+
+	"pthread_cond_wait":      contention.CondVar,
+	"pthread_cond_timedwait": contention.CondVar,
+	"pthread_cond_clockwait": contention.CondVar,
+	"cnd_wait":               contention.CondVar,
+	"cnd_timedwait":          contention.CondVar,
+
+	"pthread_rwlock_rdlock":      contention.RWLock,
+	"pthread_rwlock_wrlock":      contention.RWLock,
+	"pthread_rwlock_timedrdlock": contention.RWLock,
+	"pthread_rwlock_timedwrlock": contention.RWLock,
+	"pthread_rwlock_clockrdlock": contention.RWLock,
+	"pthread_rwlock_clockwrlock": contention.RWLock,
+
+	"sem_wait":      contention.Semaphore,
+	"sem_timedwait": contention.Semaphore,
+	"sem_clockwait": contention.Semaphore,
+
+	"pthread_barrier_wait": contention.Barrier,
+
+	"pthread_join":         contention.Join,
+	"pthread_timedjoin_np": contention.Join,
+	"pthread_clockjoin_np": contention.Join,
+	"thrd_join":            contention.Join,
+}
+
+// libraryDepth is how many frames the C library has on top of a call of it, at most.
+const libraryDepth = 8
+
+// libraryKind says what the C library waits for, "" if it is not the library that
+// waits. In a program that has the library linked into it, all is one module.
+func libraryKind(stack contention.Stack) contention.Kind {
+	shared := len(stack) > 0 && isCLibrary(stack[0].Module)
+	for i, f := range stack[:min(len(stack), libraryDepth)] {
+		if shared && !isCLibrary(f.Module) || f.Guessed || i == 0 && f.Function == "syscall" {
+			break
+		}
+		if kind, ok := libraryCalls[strings.TrimPrefix(f.Function, "__")]; ok {
+			return kind
+		}
+		if kind, ok := libraryCalls[f.Function]; ok {
+			return kind
+		}
+	}
+	return ""
+}
+
+// isCLibrary reports whether a module is glibc or musl. Other libraries that are called
+// libc.so alone are taken for it: they have the same functions.
+func isCLibrary(module string) bool {
+	return isGlibc(module) || module == "libc.so" || strings.HasPrefix(module, "ld-musl-")
+}
+
+func isGlibc(module string) bool {
+	return strings.HasPrefix(module, "libc.so.6") || strings.HasPrefix(module, "libc-2.") ||
+		strings.HasPrefix(module, "libpthread")
+}
+
+// inGlibc reports whether a system call was made by glibc for itself, and not by a
+// program through the library's syscall().
+func inGlibc(stack contention.Stack) bool {
+	if len(stack) == 0 || stack[0].Function == "syscall" {
+		return false
+	}
+	return isGlibc(stack[0].Module) || strings.HasPrefix(stack[0].Function, "__lll_lock_wait")
+}
+
+// libraryCaller returns the frame that called the C library, or made the system call.
+// Its own frames end where another module begins, or with the function that waits.
+func libraryCaller(stack contention.Stack) (contention.Frame, bool) {
+	shared := len(stack) > 0 && isCLibrary(stack[0].Module)
+	last := 0 // of the library's frames, and one
+	for i, f := range stack[:min(len(stack), libraryDepth)] {
+		if shared && isCLibrary(f.Module) || !shared && isLibraryCall(f.Function) {
+			last = i + 1
+		}
+	}
+	if last == len(stack) {
+		return contention.Frame{}, false
+	}
+	return stack[last], true
+}
+
+func isLibraryCall(function string) bool {
+	_, ok := libraryCalls[strings.TrimPrefix(function, "__")]
+	return ok || function == "syscall"
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package collector
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+
+	"github.com/os2026/ebpf-rca/bpf"
+	"github.com/os2026/ebpf-rca/unwind"
+	"github.com/os2026/ebpf-rca/usym"
+)
+
+// maxFrames bounds a stack that is walked here.
+const maxFrames = 256
+
+// unwinder finishes the walks for which the kernel had no rule, and gives it the rules
+// for the next ones.
+type unwinder struct {
+	code  codeRules
+	rules ruleMap
+}
+
+// codeRules knows the unwind rules of the programs that are watched.
+type codeRules interface {
+	// find returns the rule of the code at pc.
+	find(p usym.Process, pc uint64, returnAddress bool) codeRule
+	// search looks for the caller of code that has no rule.
+	search(p usym.Process, sp uint64, read func(uint64) (uint64, bool)) unwind.Rule
+}
+
+type codeRule struct {
+	unwind.Rule
+	guessed bool // no unwind information says so
+	mapped  bool // it is known what code lies there
+}
+
+// ruleMap is the kernel's map of rules.
+type ruleMap interface {
+	Update(key, value any, flags ebpf.MapUpdateFlags) error
+	clear() error
+}
+
+// walked is a user stack as it was walked.
+type walked struct {
+	space     uint64
+	pcs       []uint64
+	sure      int // of pcs, from the innermost
+	truncated bool
+}
+
+// finish walks on from where the kernel could not.
+func (u *unwinder) finish(m *bpf.StackMiss) (walked, error) {
+	so := &m.SoFar
+	if int(so.Frames) > len(so.Pc) || so.Frames == 0 || so.Sure > so.Frames || int(m.Length) > len(m.Memory) {
+		return walked{}, fmt.Errorf("finish a walk of %d frames, %d sure, with %d bytes of stack: %w",
+			so.Frames, so.Sure, m.Length, errors.New("more than there can be"))
+	}
+	w := walked{space: so.Space, pcs: slices.Clone(so.Pc[:so.Frames]), sure: int(so.Sure)}
+	of := usym.Process{PID: int(m.Tgid), Space: so.Space}
+	at := unwind.Registers{PC: m.At.Pc &^ bpf.ReturnAddress, SP: m.At.Sp, FP: m.At.Fp}
+	returnAddress := m.At.Pc&bpf.ReturnAddress != 0
+	sure := so.Sure == so.Frames
+	read := memoryOf(m)
+	for len(w.pcs) < maxFrames {
+		rule := u.code.find(of, at.PC, returnAddress)
+		if rule.mapped && rule.Kind == unwind.Unknown {
+			rule.Rule, rule.guessed = u.code.search(of, at.SP, read), true
+		}
+		if err := u.teach(of.Space, at.PC, returnAddress, rule); err != nil {
+			return walked{}, err
+		}
+		if rule.Kind == unwind.End {
+			return w, nil
+		}
+		next, ok := rule.Step(at, read)
+		if !ok {
+			break
+		}
+		if next.PC == 0 {
+			return w, nil
+		}
+		sure = sure && !rule.guessed
+		// What a signal interrupted stands where it was, and not behind a call.
+		at, returnAddress = next, rule.Kind != unwind.Signal
+		w.pcs = append(w.pcs, at.PC)
+		if sure {
+			w.sure = len(w.pcs)
+		}
+	}
+	w.truncated = true
+	return w, nil
+}
+
+// memoryOf reads the copy of the stack.
+func memoryOf(m *bpf.StackMiss) func(address uint64) (uint64, bool) {
+	memory := m.Memory[:m.Length]
+	return func(address uint64) (uint64, bool) {
+		offset := address - m.At.Sp
+		if offset >= uint64(len(memory)) || uint64(len(memory))-offset < 8 {
+			return 0, false
+		}
+		return binary.NativeEndian.Uint64(memory[offset:]), true
+	}
+}
+
+// teach gives the kernel a rule, but not one of code that may come to be known. Where
+// there are too many rules it begins anew.
+func (u *unwinder) teach(space, pc uint64, returnAddress bool, rule codeRule) error {
+	if !rule.mapped {
+		return nil
+	}
+	key := bpf.RuleKey{Space: space, Pc: pc}
+	if returnAddress {
+		key.Pc |= bpf.ReturnAddress
+	}
+	value := kernelRule(rule)
+	err := u.rules.Update(key, value, ebpf.UpdateNoExist)
+	if errors.Is(err, unix.E2BIG) {
+		if err := u.rules.clear(); err != nil {
+			return fmt.Errorf("make room for unwind rules: %w", err)
+		}
+		err = u.rules.Update(key, value, ebpf.UpdateAny)
+	}
+	if err != nil && !errors.Is(err, ebpf.ErrKeyExist) {
+		return fmt.Errorf("keep an unwind rule: %w", err)
+	}
+	return nil
+}
+
+func kernelRule(rule codeRule) bpf.Rule {
+	out := bpf.Rule{Cfa: rule.CFA, Fp: rule.FP}
+	switch rule.Kind {
+	case unwind.FromSP:
+		out.Kind = uint8(bpf.RuleSP)
+	case unwind.FromFP:
+		out.Kind = uint8(bpf.RuleFP)
+	case unwind.Signal:
+		out.Kind = uint8(bpf.RuleSignal)
+	case unwind.End:
+		out.Kind = uint8(bpf.RuleEnd)
+	default:
+		out.Kind = uint8(bpf.RuleUnknown)
+	}
+	if rule.guessed {
+		out.Guessed = 1
+	}
+	return out
+}
