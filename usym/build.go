@@ -29,6 +29,7 @@ type builder struct {
 	files                []*os.File // those that sources read
 	inMemory             int64      // bytes of sources in memory
 	complete             bool       // no function lacks a symbol
+	lines                *debugInfo
 	errs                 []error
 
 	read map[*elf.Section]names // those in memory, which the PLT uses as well
@@ -124,6 +125,7 @@ func (b *builder) module(mapped *elf.File) *module {
 		variables: table{symbols: b.variables, sources: b.sources},
 		files:     b.files,
 		inMemory:  b.inMemory,
+		debug:     b.lines,
 	}
 	m.functions.index()
 	m.functions.bound(mapped.Sections, b.complete)

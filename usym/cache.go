@@ -39,7 +39,11 @@ func (c *cache) get(key fileKey) (kept, bool) {
 		return nil, false
 	}
 	c.order.MoveToFront(e)
-	return e.Value.(*cached).value, true
+	entry := e.Value.(*cached)
+	grown := entry.value.bytes() // debug information is read as it is asked for
+	c.size += grown - entry.size
+	entry.size = grown
+	return entry.value, true
 }
 
 // put keeps value, which the cache closes when it drops it.

@@ -54,9 +54,9 @@ func openObject(r io.ReaderAt, size int64, file *os.File) (object, error) {
 	return object{File: f, r: r, size: size, file: file}, nil
 }
 
-// stripped looks for the symbols that mapped itself does not have.
+// stripped looks for the symbols and lines that mapped itself does not have.
 func (b *builder) stripped(mapped object, from origin) *goTable {
-	if !b.complete {
+	if hasLines := b.readLines(mapped, 0); !b.complete || !hasLines {
 		b.debugFile(mapped, from)
 	}
 	if !b.complete {
@@ -80,7 +80,12 @@ func (b *builder) debugFile(mapped object, from origin) {
 	if debug.file == nil {
 		return
 	}
-	b.failed("symbols of the debug file", b.separate(mapped, debug))
+	if !b.complete {
+		b.failed("symbols of the debug file", b.separate(mapped, debug))
+	}
+	if b.lines == nil {
+		b.readLines(debug, shift(mapped.File, debug.File))
+	}
 	if !slices.Contains(b.files, debug.file) {
 		debug.file.Close()
 	}

@@ -14,6 +14,7 @@ type module struct {
 	segments             []*elf.Prog // PT_LOAD
 	functions, variables table
 	golang               *goTable   // nil but for stripped Go programs
+	debug                *debugInfo // nil without debug information
 	files                []*os.File // open, for names are read from them
 	inMemory             int64      // bytes of names
 }
@@ -24,32 +25,31 @@ type name struct {
 	suffix string // not part of what is demangled
 }
 
-// place is what is known of one instruction.
+// place is where an instruction stands in the program's source.
 type place struct {
 	function name
 	file     string
 	line     int
+	inlined  bool
 }
 
-// at returns what the byte at a file offset belongs to.
-func (m *module) at(offset uint64) place {
+// at returns what the byte at a file offset belongs to, what was inlined first.
+func (m *module) at(offset uint64) []place {
 	if m == nil {
-		return place{}
+		return nil
 	}
 	address, ok := image.VirtualAddress(m.segments, offset)
 	if !ok {
-		return place{}
-	}
-	s, ok := m.functions.find(address)
-	if !ok {
-		return place{}
+		return nil
 	}
 	var p place
-	p.function.text, p.function.suffix = m.functions.text(s)
-	if m.golang != nil {
-		p.file, p.line = m.golang.line(address)
+	if s, ok := m.functions.find(address); ok {
+		p.function.text, p.function.suffix = m.functions.text(s)
+		if m.golang != nil {
+			p.file, p.line = m.golang.line(address)
+		}
 	}
-	return p
+	return m.debug.refine(p, address)
 }
 
 // variable returns the variable that has an address, which the linker gave, and how
@@ -87,7 +87,7 @@ func (m *module) bytes() int64 {
 	if m == nil {
 		return moduleCost
 	}
-	return moduleCost + m.functions.bytes() + m.variables.bytes() + m.inMemory +
+	return moduleCost + m.functions.bytes() + m.variables.bytes() + m.inMemory + m.debug.bytes() +
 		int64(len(m.files))*fileCost
 }
 

@@ -74,7 +74,7 @@ cp "$2" /usr/lib/debug/.build-id/77/aabbccddeeff00.debug; exec "$1"`
 	key, m, err := s.loadByBuildID(pid, s.processes[Process{PID: pid}], mapping)
 	require.NoError(t, err)
 	assert.Equal(t, fileKey{buildID: "77aabbccddeeff00"}, key)
-	assert.Equal(t, "local_function", m.at(mapping.FileOffset(at[1])).function.text)
+	assert.Equal(t, "local_function", functionAt(m, mapping.FileOffset(at[1])))
 	m.close()
 
 	// Another's id is refused.

@@ -106,7 +106,8 @@ func (s *Symbolizer) Forget(pid int) {
 	s.cache.drop(fileKey{jit: pid})
 }
 
-// appendFrames appends pc, named by what is at address.
+// appendFrames appends pc, named by what is at address: a function, behind those that
+// were inlined into it there.
 func (s *Symbolizer) appendFrames(stack contention.Stack, of Process, pc, address uint64) contention.Stack {
 	frame := contention.Frame{Address: contention.Address(pc)}
 	now := s.now()
@@ -118,10 +119,16 @@ func (s *Symbolizer) appendFrames(stack contention.Stack, of Process, pc, addres
 	if frame.Module = m.Name(); frame.Module != "" {
 		frame.Offset = contention.Address(m.FileOffset(pc))
 	}
-	found := s.module(of.PID, p, m).at(m.FileOffset(address))
-	frame.Function = s.demangler.name(found.function)
-	frame.File, frame.Line = found.file, found.line
-	if frame.Function == "" && mayHold(m) {
+	places := s.module(of.PID, p, m).at(m.FileOffset(address))
+	for _, place := range places {
+		frame.Function = s.demangler.name(place.function)
+		frame.File, frame.Line, frame.Inlined = place.file, place.line, place.inlined
+		stack = append(stack, frame)
+	}
+	if len(places) > 0 {
+		return stack
+	}
+	if mayHold(m) {
 		if name := s.jitName(of.PID, p, address, now); name != "" {
 			frame.Function, frame.Module, frame.Offset = name, jitModule, 0
 		}
