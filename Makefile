@@ -24,6 +24,7 @@ WORKLOADS := $(patsubst scenarios/workload/%.c,bin/workloads/%,$(wildcard scenar
 RUN_DIR ?= results/runs/$(shell date -u +%Y%m%dT%H%M%SZ)-$(shell uname -r)-$(shell od -An -N2 -tx2 /dev/urandom | tr -d ' ')
 SCENARIO_FLAGS ?=
 TEST_FLAGS ?=
+STACKS_TABLE ?= results/runs/stacks.md
 
 # Root must not skip what needs root. Under sudo it keeps a build cache of its own and
 # reads the modules that the user has fetched.
@@ -81,6 +82,10 @@ test: build ## run every test that this machine allows, the privileged ones if r
 bench: build ## run the Go benchmarks
 	@$(AS_USER) $(GO) list -deps -test ./... >/dev/null
 	$(TEST_ENV) $(GO) test -run '^$$' -bench . -benchmem $(TEST_FLAGS) ./...
+
+.PHONY: stacks
+stacks: have-go ## tell how right stacks are, for programs built in many ways (root); STACKS_TABLE=FILE
+	$(TEST_ENV) STACKS_TABLE=$(abspath $(STACKS_TABLE)) $(GO) test -v -count=1 -timeout 20m -run '^TestStacksOf' ./cmd/ebpf-rca
 
 .PHONY: generate
 generate: have-go ## compile the eBPF programs anew (clang-19, libbpf headers)

@@ -5,6 +5,7 @@ package collector
 import (
 	"debug/elf"
 	"io"
+	"strings"
 
 	"github.com/os2026/ebpf-rca/image"
 	"github.com/os2026/ebpf-rca/unwind"
@@ -74,24 +75,41 @@ func (t *codeTable) find(offset uint64, returnAddress bool) unwind.Rule {
 	return t.rules.Rule(address, returnAddress)
 }
 
-// search takes the first word that is an address behind a call.
-func (c *code) search(p usym.Process, sp uint64, read func(uint64) (uint64, bool)) unwind.Rule {
+// search takes the first word that is an address behind a call of the function that the
+// code is in, or if there is none, behind any call: a function may have been jumped to,
+// and words may be left over from earlier calls.
+func (c *code) search(p usym.Process, at unwind.Registers, read func(uint64) (uint64, bool)) unwind.Rule {
 	memory, err := image.OpenMemory(p.PID)
 	if err != nil {
 		return unwind.Rule{}
 	}
 	defer memory.Close()
-	rule, _ := unwind.Scan(sp, searchBytes, read, func(address uint64) bool {
+	own := c.maps.Frame(p, at.PC).Function
+	calls := func(address uint64) (call, ofOwn bool) {
 		if m, ok := c.maps.Locate(p, address-1); !ok || m.Permissions&image.Execute == 0 {
-			return false
+			return false, false
 		}
 		var before [unwind.LongestCall]byte
 		if _, err := memory.ReadAt(before[:], int64(address)-int64(len(before))); err != nil {
-			return false
+			return false, false
 		}
-		call, _, _ := unwind.BehindCall(before[:])
-		return call
+		call, displacement, direct := unwind.BehindCall(before[:])
+		if !direct || own == "" {
+			return call, false
+		}
+		called := c.maps.Frame(p, address+uint64(int64(displacement))).Function
+		return call, strings.TrimSuffix(called, "@plt") == own
+	}
+	rule, found := unwind.Scan(at.SP, searchBytes, read, func(address uint64) bool {
+		_, ofOwn := calls(address)
+		return ofOwn
 	})
+	if !found {
+		rule, _ = unwind.Scan(at.SP, searchBytes, read, func(address uint64) bool {
+			call, _ := calls(address)
+			return call
+		})
+	}
 	return rule
 }
 

@@ -46,8 +46,9 @@ const (
 	// drainEvery is how long events may lie in the kernel's buffer.
 	drainEvery = 50 * time.Millisecond
 	// finishEvery is how long walks that lack a rule may lie there; until it is given,
-	// others lack it too.
+	// others lack it too. finishSoon is how long they may when others have just lain there.
 	finishEvery = 10 * time.Millisecond
+	finishSoon  = time.Millisecond
 )
 
 // Observation is one process being watched.
@@ -147,18 +148,24 @@ func newObservation(a *attachment, kernel *ksym.Table) (*Observation, error) {
 	return o, nil
 }
 
-// finish has the walks finished that lack a rule, until Close.
+// finish has the walks finished that lack a rule, until Close. Where there were some
+// there will be more, of code that was met for the first time.
 func (o *Observation) finish() {
-	tick := time.NewTicker(finishEvery)
-	defer tick.Stop()
+	next := time.NewTimer(finishEvery)
+	defer next.Stop()
 	for {
 		select {
 		case <-o.done:
 			return
-		case <-tick.C:
+		case <-next.C:
 			o.mu.Lock()
-			o.builder.stacks.finish()
+			n := o.builder.stacks.finish()
 			o.mu.Unlock()
+			if n > 0 {
+				next.Reset(finishSoon)
+			} else {
+				next.Reset(finishEvery)
+			}
 		}
 	}
 }

@@ -99,18 +99,21 @@ func (s *stackTable) add(stack contention.Stack) contention.StackID {
 	return contention.StackID(len(s.stacks) - 1)
 }
 
-// finish walks on where the kernel could not, as far as it has said so.
-func (s *stackTable) finish() {
+// finish walks on where the kernel could not, as far as it has said so, and returns how
+// often that was.
+func (s *stackTable) finish() (n int) {
 	for s.err == nil {
 		raw, err := s.misses.next()
 		if raw == nil && err == nil {
-			return
+			break
 		}
 		if err == nil {
 			err = s.finishOne(raw)
 		}
 		s.err = err
+		n++
 	}
+	return n
 }
 
 func (s *stackTable) finishOne(raw []byte) error {

@@ -31,7 +31,7 @@ type codeRules interface {
 	// find returns the rule of the code at pc.
 	find(p usym.Process, pc uint64, returnAddress bool) codeRule
 	// search looks for the caller of code that has no rule.
-	search(p usym.Process, sp uint64, read func(uint64) (uint64, bool)) unwind.Rule
+	search(p usym.Process, at unwind.Registers, read func(uint64) (uint64, bool)) unwind.Rule
 }
 
 type codeRule struct {
@@ -70,7 +70,7 @@ func (u *unwinder) finish(m *bpf.StackMiss) (walked, error) {
 	for len(w.pcs) < maxFrames {
 		rule := u.code.find(of, at.PC, returnAddress)
 		if rule.mapped && rule.Kind == unwind.Unknown {
-			rule.Rule, rule.guessed = u.code.search(of, at.SP, read), true
+			rule.Rule, rule.guessed = u.code.search(of, at, read), true
 		}
 		if err := u.teach(of.Space, at.PC, returnAddress, rule); err != nil {
 			return walked{}, err

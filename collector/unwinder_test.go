@@ -24,7 +24,7 @@ type fakeCode struct {
 
 func (c fakeCode) find(_ usym.Process, pc uint64, _ bool) codeRule { return c.rules[pc] }
 
-func (c fakeCode) search(usym.Process, uint64, func(uint64) (uint64, bool)) unwind.Rule {
+func (c fakeCode) search(usym.Process, unwind.Registers, func(uint64) (uint64, bool)) unwind.Rule {
 	return c.found
 }
 
