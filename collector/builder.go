@@ -37,13 +37,6 @@ func newBuilder(stacks *stackTable) *builder {
 
 // add takes one record of the ring buffer.
 func (b *builder) add(raw []byte) error {
-	if err := b.dispatch(raw); err != nil {
-		return err
-	}
-	return b.stacks.err
-}
-
-func (b *builder) dispatch(raw []byte) error {
 	kind, err := eventType(raw)
 	if err != nil {
 		return err
@@ -257,7 +250,7 @@ func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, lost cont
 	trace.Threads = slices.SortedFunc(maps.Values(b.threads), func(x, y contention.Thread) int {
 		return x.ID().Compare(y.ID())
 	})
-	lost.StackIncomplete += b.stacks.incomplete
+	lost.StackIncomplete += b.stacks.lost
 	trace.Loss = lost.Since(b.lost)
 	trace.Loss.Detached = lost.Detached // those of before are so still
 	b.lost = lost

@@ -185,7 +185,7 @@ func TestAddRefuses(t *testing.T) {
 }
 
 func TestStackIsResolvedOnce(t *testing.T) {
-	b := newBuilder(newStackTable(oneStack{Frames: 2, Pc: [64]uint64{0xa, 0xb}}, new(queue), nil, usym.New(), nil))
+	b := newBuilder(newStackTable(oneStack{Frames: 2, Pc: [64]uint64{0xa, 0xb}}, newUnwinder(new(queue), nil, nil), usym.New(), nil))
 	e := waitEvent(2, 10, 20, 25)
 	e.KernelStack = 0x1234
 	require.NoError(t, b.add(bytesOf(e)))

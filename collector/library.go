@@ -3,6 +3,7 @@
 package collector
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/os2026/ebpf-rca/contention"
@@ -77,12 +78,15 @@ func isGlibc(module string) bool {
 }
 
 // inGlibc reports whether a system call was made by glibc for itself, and not by a
-// program through the library's syscall().
+// program through the library's syscall(). Linked into a program it is known by the
+// function that waits for its locks.
 func inGlibc(stack contention.Stack) bool {
 	if len(stack) == 0 || stack[0].Function == "syscall" {
 		return false
 	}
-	return isGlibc(stack[0].Module) || strings.HasPrefix(stack[0].Function, "__lll_lock_wait")
+	return isGlibc(stack[0].Module) || slices.ContainsFunc(stack[:min(len(stack), 2)], func(f contention.Frame) bool {
+		return strings.HasPrefix(f.Function, "__lll_lock_wait")
+	})
 }
 
 // libraryCaller returns the frame that called the C library, or made the system call.

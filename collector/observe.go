@@ -56,7 +56,8 @@ type Observation struct {
 	attachment *attachment
 	reader     *ringbuf.Reader
 	misses     *ringbuf.Reader
-	user       *usym.Symbolizer
+	unwinder   *unwinder
+	symbols    []*usym.Symbolizer
 	done       chan struct{} // closed by Close
 	drained    sync.WaitGroup
 	flushed    chan struct{}
@@ -132,16 +133,18 @@ func newObservation(a *attachment, kernel *ksym.Table) (*Observation, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the ring buffer of stacks: %w", err), reader.Close(), a.Close())
 	}
-	user := usym.New()
-	finisher := &unwinder{code: newCode(user), rules: rules{a.objects.Rules}}
+	// Two, so that no walk waits for symbols to be read.
+	user, mapped := usym.New(), usym.New()
+	unwinder := newUnwinder(missRing{reader: misses, record: new(ringbuf.Record)}, newCode(mapped), rules{a.objects.Rules})
 	o := &Observation{
 		attachment: a,
 		reader:     reader,
 		misses:     misses,
-		user:       user,
+		unwinder:   unwinder,
+		symbols:    []*usym.Symbolizer{user, mapped},
 		done:       make(chan struct{}),
 		flushed:    make(chan struct{}, 1),
-		builder:    newBuilder(newStackTable(a.objects.Stacks, missRing{reader: misses, record: new(ringbuf.Record)}, finisher, user, kernel)),
+		builder:    newBuilder(newStackTable(a.objects.Stacks, unwinder, user, kernel)),
 	}
 	o.drained.Go(o.drain)
 	o.drained.Go(o.finish)
@@ -158,10 +161,7 @@ func (o *Observation) finish() {
 		case <-o.done:
 			return
 		case <-next.C:
-			o.mu.Lock()
-			n := o.builder.stacks.finish()
-			o.mu.Unlock()
-			if n > 0 {
+			if o.unwinder.work() > 0 {
 				next.Reset(finishSoon)
 			} else {
 				next.Reset(finishEvery)
@@ -227,6 +227,11 @@ func (o *Observation) Cut(window contention.Window) (*contention.Trace, error) {
 	if err := o.findMissed(lost.MapFull + lost.Skipped); err != nil {
 		return nil, err
 	}
+	incomplete, err := o.unwinder.state()
+	if err != nil {
+		return nil, err
+	}
+	lost.StackIncomplete += incomplete
 
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -257,7 +262,9 @@ func (o *Observation) Close() error {
 		close(o.done)
 		err := o.reader.Close()
 		o.drained.Wait()
-		o.user.Close()
+		for _, s := range o.symbols {
+			s.Close()
+		}
 		o.closeErr = errors.Join(err, o.misses.Close(), o.attachment.Close())
 	})
 	return o.closeErr

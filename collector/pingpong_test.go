@@ -7,6 +7,7 @@ import (
 	"io"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,8 +35,10 @@ func benchmarkPingPong(b *testing.B, way string) {
 		{"none", func() (io.Closer, error) { return io.NopCloser(nil), nil }},
 		{"empty", AttachEmpty},
 		{"observed", func() (io.Closer, error) { return Observe(p.pid, Options{}) }},
+		{"frame-pointers", func() (io.Closer, error) { return Observe(p.pid, Options{FramePointers: true}) }},
 		{"accounting", func() (io.Closer, error) { return NewLockCollector() }},
 		{"costed", func() (io.Closer, error) { return Observe(p.pid, Options{Cost: true}) }},
+		{"costed-frame-pointers", func() (io.Closer, error) { return Observe(p.pid, Options{Cost: true, FramePointers: true}) }},
 	}
 	ratios, nanos := make(map[string][]float64), make(map[string][]float64)
 	for b.Loop() {
@@ -47,12 +50,12 @@ func benchmarkPingPong(b *testing.B, way string) {
 			require.NoError(b, err)
 			played := p.read(b)
 			cpu[state.name] = float64(played["cpu_ns"]) / float64(played["rounds"])
-			if state.name == "costed" {
+			if kind, ok := strings.CutPrefix(state.name, "costed"); ok {
 				cost, err := watching.(*Observation).Cost()
 				require.NoError(b, err)
 				for name, c := range cost.Programs {
 					if c.Runs > 0 {
-						nanos[name] = append(nanos[name], float64(c.Time)/float64(c.Runs))
+						nanos[name+kind] = append(nanos[name+kind], float64(c.Time)/float64(c.Runs))
 					}
 				}
 			}
@@ -61,11 +64,15 @@ func benchmarkPingPong(b *testing.B, way string) {
 		for name, t := range cpu {
 			ratios[name] = append(ratios[name], t/cpu["none"])
 		}
+		ratios["observed/empty"] = append(ratios["observed/empty"], cpu["observed"]/cpu["empty"])
 	}
-	for _, name := range []string{"empty", "observed", "accounting"} {
+	for _, name := range []string{"empty", "observed", "accounting", "frame-pointers"} {
 		b.ReportMetric(middle(ratios[name]), name+"/none")
 	}
-	for _, name := range []string{"sched_switch", "sched_waking"} {
+	b.ReportMetric(middle(ratios["observed/empty"]), "observed/empty")
+	for _, name := range []string{
+		"sched_switch", "sched_waking", "sched_switch-frame-pointers", "sched_waking-frame-pointers",
+	} {
 		b.ReportMetric(middle(nanos[name]), name+"-ns")
 	}
 	b.ReportMetric(0, "ns/op") // means nothing here

@@ -17,16 +17,13 @@ import (
 // its process still lives.
 type stackTable struct {
 	kept   stackMap
-	misses missQueue
 	unwind *unwinder
 	user   *usym.Symbolizer
 	kernel *ksym.Table
 	ids    map[uint64]contention.StackID // by the kernel's name
 	walked map[string]contention.StackID // by what they hold: those that were finished here
 	stacks []contention.Stack
-	// incomplete counts those that were not followed to their end here.
-	incomplete uint64
-	err        error // the first, of what the kernel sent
+	lost   uint64 // named by events, and not there
 }
 
 // stackMap is the kernel's map of stacks.
@@ -34,16 +31,9 @@ type stackMap interface {
 	Lookup(key, value any) error
 }
 
-// missQueue holds the walks that the kernel could not finish.
-type missQueue interface {
-	// next returns one, nil if there is none now. It is good until the next call.
-	next() ([]byte, error)
-}
-
-func newStackTable(kept stackMap, misses missQueue, unwind *unwinder, user *usym.Symbolizer, kernel *ksym.Table) *stackTable {
+func newStackTable(kept stackMap, unwind *unwinder, user *usym.Symbolizer, kernel *ksym.Table) *stackTable {
 	return &stackTable{
 		kept:   kept,
-		misses: misses,
 		unwind: unwind,
 		user:   user,
 		kernel: kernel,
@@ -54,7 +44,7 @@ func newStackTable(kept stackMap, misses missQueue, unwind *unwinder, user *usym
 }
 
 // userStack returns the id of the user stack of process pid that the kernel calls
-// name. One that the kernel could not finish has come before the event that names it.
+// name.
 func (s *stackTable) userStack(name uint64, pid int) contention.StackID {
 	if name == 0 {
 		return contention.NoStack
@@ -62,8 +52,9 @@ func (s *stackTable) userStack(name uint64, pid int) contention.StackID {
 	if id, ok := s.ids[name]; ok {
 		return id
 	}
-	s.finish()
-	if id, ok := s.ids[name]; ok {
+	if w, ok := s.unwind.take(name); ok {
+		id := s.addWalked(pid, w)
+		s.ids[name] = id
 		return id
 	}
 	return s.read(name, func(stack *bpf.Stack) contention.Stack {
@@ -86,7 +77,7 @@ func (s *stackTable) kernelStack(name uint64) contention.StackID {
 func (s *stackTable) read(name uint64, resolve func(*bpf.Stack) contention.Stack) contention.StackID {
 	stack, err := readStack(s.kept, name)
 	if err != nil {
-		s.incomplete++
+		s.lost++
 		return contention.NoStack
 	}
 	id := s.add(resolve(&stack))
@@ -97,39 +88,6 @@ func (s *stackTable) read(name uint64, resolve func(*bpf.Stack) contention.Stack
 func (s *stackTable) add(stack contention.Stack) contention.StackID {
 	s.stacks = append(s.stacks, stack)
 	return contention.StackID(len(s.stacks) - 1)
-}
-
-// finish walks on where the kernel could not, as far as it has said so, and returns how
-// often that was.
-func (s *stackTable) finish() (n int) {
-	for s.err == nil {
-		raw, err := s.misses.next()
-		if raw == nil && err == nil {
-			break
-		}
-		if err == nil {
-			err = s.finishOne(raw)
-		}
-		s.err = err
-		n++
-	}
-	return n
-}
-
-func (s *stackTable) finishOne(raw []byte) error {
-	miss, err := view[bpf.StackMiss](raw)
-	if err != nil {
-		return err
-	}
-	w, err := s.unwind.finish(&miss)
-	if err != nil {
-		return err
-	}
-	if w.truncated {
-		s.incomplete++
-	}
-	s.ids[miss.Name] = s.addWalked(int(miss.Tgid), w)
-	return nil
 }
 
 // addWalked gives stacks that are alike one id. The kernel's names for them differ.

@@ -15,7 +15,7 @@ import (
 
 // emptyStacks is a table with a map to read stacks from that has none.
 func emptyStacks(testing.TB) *stackTable {
-	return newStackTable(noStacks{}, new(queue), nil, usym.New(), nil)
+	return newStackTable(noStacks{}, newUnwinder(new(queue), nil, nil), usym.New(), nil)
 }
 
 // queue holds walks that were not finished.
@@ -65,12 +65,11 @@ func TestStackThatIsNotKept(t *testing.T) {
 }
 
 func TestStackIsFinishedWhenItIsNamed(t *testing.T) {
-	unwinder := &unwinder{
-		code:  fakeCode{rules: map[uint64]codeRule{0xa: exact(unwind.FromSP, 8), 0xb: exact(unwind.FromSP, 8)}},
-		rules: &fakeRules{rules: map[bpf.RuleKey]bpf.Rule{}, room: 100},
-	}
 	misses := new(queue)
-	s := newStackTable(noStacks{}, misses, unwinder, usym.New(), nil)
+	unwinder := newUnwinder(misses,
+		fakeCode{rules: map[uint64]codeRule{0xa: exact(unwind.FromSP, 8), 0xb: exact(unwind.FromSP, 8)}},
+		&fakeRules{rules: map[bpf.RuleKey]bpf.Rule{}, room: 100})
+	s := newStackTable(noStacks{}, unwinder, usym.New(), nil)
 	for name, words := range map[uint64][]uint64{0x51: {0xb, 0}, 0x52: {0xb, 0}, 0x53: {0xb}} {
 		m := missAt(0xa, words...)
 		m.Name = name
@@ -80,12 +79,15 @@ func TestStackIsFinishedWhenItIsNamed(t *testing.T) {
 	assert.Equal(t, contention.Stack{{Address: 0xa}, {Address: 0xb}}, s.stack(whole))
 	assert.Equal(t, whole, again, "alike but for the name")
 	assert.Equal(t, contention.Stack{{Address: 0xa}, {Address: 0xb, Truncated: true}}, s.stack(part))
-	assert.Equal(t, uint64(1), s.incomplete)
-	assert.NoError(t, s.err)
+	incomplete, err := unwinder.state()
+	assert.Equal(t, uint64(1), incomplete)
+	assert.NoError(t, err)
+	assert.Empty(t, unwinder.finished, "each is taken once")
 
 	*misses = append(*misses, []byte{1, 2, 3})
-	s.finish()
-	assert.ErrorIs(t, s.err, errShort)
+	assert.Equal(t, 1, unwinder.work())
+	_, err = unwinder.state()
+	assert.ErrorIs(t, err, errShort)
 }
 
 func TestFramesSayWhatIsGuessed(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
@@ -20,10 +21,87 @@ import (
 const maxFrames = 256
 
 // unwinder finishes the walks for which the kernel had no rule, and gives it the rules
-// for the next ones.
+// for the next ones. It names nothing: reading symbols may take long, and until the
+// kernel has a rule all walks lack it.
 type unwinder struct {
-	code  codeRules
-	rules ruleMap
+	misses missQueue
+	code   codeRules
+	rules  ruleMap
+
+	mu       sync.Mutex        // guards what follows, and makes one user of the above
+	finished map[uint64]walked // by the kernel's name, until they are taken
+	// incomplete counts those that were not followed to their end.
+	incomplete uint64
+	err        error // the first
+}
+
+// missQueue holds the walks that the kernel could not finish.
+type missQueue interface {
+	// next returns one, nil if there is none now. It is good until the next call.
+	next() ([]byte, error)
+}
+
+func newUnwinder(misses missQueue, code codeRules, rules ruleMap) *unwinder {
+	return &unwinder{misses: misses, code: code, rules: rules, finished: make(map[uint64]walked)}
+}
+
+// maxFinished bounds the walks that nobody takes, as when the events that name them
+// are lost.
+const maxFinished = 1 << 14
+
+// work finishes what there is, and returns how much that was.
+func (u *unwinder) work() (n int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for u.err == nil {
+		raw, err := u.misses.next()
+		if raw == nil && err == nil {
+			break
+		}
+		if err == nil {
+			err = u.finishRaw(raw)
+		}
+		u.err = err
+		n++
+	}
+	return n
+}
+
+// take returns a walk that was finished, once. The kernel sends a walk before the event
+// that names it.
+func (u *unwinder) take(name uint64) (walked, bool) {
+	u.work()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	w, ok := u.finished[name]
+	delete(u.finished, name)
+	return w, ok
+}
+
+// state is how many walks stayed incomplete, and why it works no more.
+func (u *unwinder) state() (incomplete uint64, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.incomplete, u.err
+}
+
+func (u *unwinder) finishRaw(raw []byte) error {
+	miss, err := view[bpf.StackMiss](raw)
+	if err != nil {
+		return err
+	}
+	w, err := u.finish(&miss)
+	if err != nil {
+		return err
+	}
+	if w.truncated {
+		u.incomplete++
+	}
+	if len(u.finished) >= maxFinished {
+		clear(u.finished)
+	}
+	u.finished[miss.Name] = w
+	return nil
 }
 
 // codeRules knows the unwind rules of the programs that are watched.

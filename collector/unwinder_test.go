@@ -102,7 +102,7 @@ func TestFinishAWalk(t *testing.T) {
 			unwind.Rule{}, walked{space: 9, pcs: []uint64{0xa, 0xb}, sure: 2, truncated: true},
 		},
 	} {
-		u := &unwinder{code: fakeCode{c.rules, c.found}, rules: &fakeRules{rules: map[bpf.RuleKey]bpf.Rule{}, room: 100}}
+		u := newUnwinder(nil, fakeCode{c.rules, c.found}, &fakeRules{rules: map[bpf.RuleKey]bpf.Rule{}, room: 100})
 		got, err := u.finish(c.miss)
 		require.NoError(t, err, name)
 		assert.Equal(t, c.want, got, name)

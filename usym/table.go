@@ -124,6 +124,11 @@ func underscores(name string) int {
 	if strings.HasPrefix(name, "__vdso_") || strings.HasPrefix(name, "__kernel_") {
 		return 0
 	}
+	// glibc calls its own functions by aliases with this in front.
+	const internal = "__GI_"
+	if rest, ok := strings.CutPrefix(name, internal); ok {
+		return len(internal) + underscores(rest)
+	}
 	return len(name) - len(strings.TrimLeft(name, "_"))
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // text is a table of names for tests, and where in it a name is.
-const text = "\x00__lock\x00lock\x00_lock\x00zlock@@V_1\x00big\x00__vdso_time\x00"
+const text = "\x00__lock\x00lock\x00_lock\x00zlock@@V_1\x00big\x00__vdso_time\x00__GI___lock\x00"
 
 func at(name string) uint32 { return uint32(strings.Index(text, "\x00"+name)) + 1 }
 
@@ -38,6 +38,7 @@ func TestIndexKeepsTheBestKnownName(t *testing.T) {
 			{name: at("lock"), binding: local}, {name: at("zlock"), binding: weak}}, "zlock"},
 		{"the larger", []symbol{{name: at("big"), size: 1}, {name: at("lock"), size: 2}}, "lock"},
 		{"the first by alphabet", []symbol{{name: at("lock")}, {name: at("big")}}, "big"},
+		{"not glibc's own alias", []symbol{{name: at("__GI___lock")}, {name: at("__lock")}}, "__lock"},
 		{"the vDSO's own", []symbol{{name: at("big")}, {name: at("__vdso_time")}}, "__vdso_time"},
 	}
 	for _, tt := range tests {
