@@ -60,6 +60,7 @@ type Observation struct {
 	symbols    []*usym.Symbolizer
 	done       chan struct{} // closed by Close
 	drained    sync.WaitGroup
+	batches    chan *batch
 	flushed    chan struct{}
 	closeOnce  sync.Once
 	closeErr   error
@@ -67,7 +68,7 @@ type Observation struct {
 
 	mu      sync.Mutex // guards what follows
 	builder *builder
-	err     error // that ended the draining
+	err     error // that ended the reading
 }
 
 // Observe begins to watch process pid, and its descendants if not told otherwise.
@@ -143,10 +144,12 @@ func newObservation(a *attachment, kernel *ksym.Table) (*Observation, error) {
 		unwinder:   unwinder,
 		symbols:    []*usym.Symbolizer{user, mapped},
 		done:       make(chan struct{}),
+		batches:    make(chan *batch, maxBatches),
 		flushed:    make(chan struct{}, 1),
 		builder:    newBuilder(newStackTable(a.objects.Stacks, unwinder, user, kernel)),
 	}
 	o.drained.Go(o.drain)
+	o.drained.Go(o.build)
 	o.drained.Go(o.finish)
 	return o, nil
 }
@@ -170,18 +173,27 @@ func (o *Observation) finish() {
 	}
 }
 
-// drain moves events from the kernel's buffer into the builder until the reader is
-// closed.
+// drain takes events out of the kernel's buffer until the reader is closed. It waits
+// for nothing that takes long, such as names that are read from files.
 func (o *Observation) drain() {
-	defer close(o.flushed)
+	defer close(o.batches)
+	next := newBatch()
+	hand := func() {
+		o.batches <- next
+		next = newBatch()
+	}
 	var record ringbuf.Record
 	for {
 		o.reader.SetDeadline(time.Now().Add(drainEvery))
 		switch err := o.reader.ReadInto(&record); {
 		case err == nil:
-			o.add(record.RawSample)
+			next.add(record.RawSample)
+			if record.Remaining == 0 || next.full() {
+				hand()
+			}
 		case errors.Is(err, ringbuf.ErrFlushed):
-			o.flushed <- struct{}{}
+			next.flushed = true
+			hand()
 		case errors.Is(err, os.ErrDeadlineExceeded):
 		case errors.Is(err, ringbuf.ErrClosed):
 			return
@@ -192,11 +204,19 @@ func (o *Observation) drain() {
 	}
 }
 
-func (o *Observation) add(raw []byte) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if err := o.builder.add(raw); err != nil && o.err == nil {
-		o.err = err
+// build puts events into the builder until there will be no more.
+func (o *Observation) build() {
+	defer close(o.flushed)
+	for b := range o.batches {
+		o.mu.Lock()
+		if o.err == nil {
+			o.err = b.each(o.builder.add)
+		}
+		o.mu.Unlock()
+		if b.flushed {
+			o.flushed <- struct{}{}
+		}
+		batches.Put(b)
 	}
 }
 

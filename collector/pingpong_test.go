@@ -13,8 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// leg is how long a ping-pong is played in one state, in milliseconds.
-const leg = 500
+// A ping-pong is played so long in one state, in milliseconds. What begins with a state,
+// as files that are read for the first time, is over after the warm-up.
+const (
+	warmUp = 300
+	leg    = 500
+)
 
 // BenchmarkPingPong compares the CPU time a round trip takes observed, and with empty
 // programs attached, with that of neither, in turns. What it reports are medians over
@@ -46,9 +50,8 @@ func benchmarkPingPong(b *testing.B, way string) {
 		for _, state := range states {
 			watching, err := state.attach()
 			require.NoError(b, err)
-			_, err = fmt.Fprintln(p.stdin, leg)
-			require.NoError(b, err)
-			played := p.read(b)
+			playLeg(b, p, warmUp)
+			played := playLeg(b, p, leg)
 			cpu[state.name] = float64(played["cpu_ns"]) / float64(played["rounds"])
 			if kind, ok := strings.CutPrefix(state.name, "costed"); ok {
 				cost, err := watching.(*Observation).Cost()
@@ -76,6 +79,12 @@ func benchmarkPingPong(b *testing.B, way string) {
 		b.ReportMetric(middle(nanos[name]), name+"-ns")
 	}
 	b.ReportMetric(0, "ns/op") // means nothing here
+}
+
+func playLeg(b *testing.B, p *target, milliseconds int) map[string]uint64 {
+	_, err := fmt.Fprintln(p.stdin, milliseconds)
+	require.NoError(b, err)
+	return p.read(b)
 }
 
 func middle(values []float64) float64 {
