@@ -10,7 +10,7 @@
 #include "kernel.h"
 
 enum event_type {
-	EVENT_WAIT = 1,  /* struct wait_event: a wait has ended and its thread runs */
+	EVENT_WAITS = 1, /* struct wait_batch: waits have ended and their threads run */
 	EVENT_PREEMPTED, /* struct preempt_event: a thread that wanted a CPU has one */
 	EVENT_SAMPLE,    /* struct sample_event: a thread was found on a CPU */
 	EVENT_EXIT,      /* struct thread_totals: a thread is gone */
@@ -57,8 +57,7 @@ enum loss {
 };
 
 /*
- * A thread's name is told with its totals only: it would be a quarter of every event,
- * and writing to the ring buffer is what an event costs most.
+ * A thread's name is told with its totals only: it would be a quarter of every event.
  */
 struct task_id {
 	__u64 start_ns;
@@ -92,8 +91,6 @@ struct wake {
 };
 
 struct wait_event {
-	enum event_type type;
-	__u32 pad;
 	struct task_id thread;
 	struct object object;
 	struct wake wake;
@@ -102,6 +99,14 @@ struct wait_event {
 	__u64 user_stack; /* 0: none */
 	__u64 kernel_stack;
 	struct task_id occupant; /* had the CPU just before; tid 0: it was idle */
+};
+
+enum { BATCH_WAITS = 16 };
+
+struct wait_batch {
+	enum event_type type;
+	__u32 count;
+	struct wait_event waits[BATCH_WAITS];
 };
 
 struct preempt_event {

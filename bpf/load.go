@@ -41,6 +41,8 @@ type Objects struct {
 	Sample *ebpf.Program
 	// WatchExisting and ReadThreads are iterators over tasks.
 	WatchExisting, ReadThreads *ebpf.Program
+	// SendPending is to be run on each CPU, for it to send what it holds back.
+	SendPending *ebpf.Program
 
 	Events *ebpf.Map
 	// Stacks holds a Stack for each name of one.
@@ -75,7 +77,7 @@ func loadHooks(opts Options, hooks []string) (*Objects, error) {
 	if err := opts.apply(spec); err != nil {
 		return nil, err
 	}
-	keep(spec, append([]string{watchProgSample, watchProgWatchExisting, watchProgReadThreads}, hooks...)...)
+	keep(spec, append([]string{watchProgSample, watchProgWatchExisting, watchProgReadThreads, watchProgSendPending}, hooks...)...)
 	collection, err := load(spec)
 	if err != nil {
 		return nil, err
@@ -86,6 +88,7 @@ func loadHooks(opts Options, hooks []string) (*Objects, error) {
 		Sample:        collection.Programs[watchProgSample],
 		WatchExisting: collection.Programs[watchProgWatchExisting],
 		ReadThreads:   collection.Programs[watchProgReadThreads],
+		SendPending:   collection.Programs[watchProgSendPending],
 		Events:        collection.Maps[watchMapEvents],
 		Stacks:        collection.Maps[watchMapStacks],
 		Rules:         collection.Maps[watchMapRules],

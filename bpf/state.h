@@ -31,6 +31,7 @@ const volatile enum user_stack_policy user_stacks = USER_STACKS_NEVER;
 const volatile __u64 brief_ns = 10000; /* who ends a wait shorter than this is named without stack */
 const volatile enum kernel_stack_policy kernel_stacks = KERNEL_STACKS_NEVER;
 const volatile __u32 wakeup_bytes = 256 << 10; /* the reader is woken each time; a power of two */
+const volatile __u64 batch_ns = 20000000; /* how long a wait may be held back for others */
 
 /* By enum loss. */
 struct {
@@ -40,13 +41,18 @@ struct {
 	__type(value, __u64);
 } lost SEC(".maps");
 
-static __always_inline void count_loss(enum loss cause)
+static __always_inline void count_losses(enum loss cause, __u64 n)
 {
 	__u32 key = cause;
 	__u64 *count = bpf_map_lookup_elem(&lost, &key);
 
 	if (count)
-		__sync_fetch_and_add(count, 1);
+		__sync_fetch_and_add(count, n);
+}
+
+static __always_inline void count_loss(enum loss cause)
+{
+	count_losses(cause, 1);
 }
 
 enum {
@@ -117,11 +123,19 @@ static __always_inline struct thread *watch(struct task_struct *task)
  * wakeup_bytes. To wake it by every one as long as much is unread would slow the
  * target the more the further the reader is behind.
  */
+static __always_inline __u64 wakeup_flag(__u64 size)
+{
+	__u64 position = bpf_ringbuf_query(&events, BPF_RB_PROD_POS) & (wakeup_bytes - 1);
+
+	return position + size >= wakeup_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
 static __always_inline void submit(void *event, __u32 size)
 {
-	__u64 end = bpf_ringbuf_query(&events, BPF_RB_PROD_POS);
+	/* It is in the buffer already. */
+	__u64 end = bpf_ringbuf_query(&events, BPF_RB_PROD_POS) & (wakeup_bytes - 1);
 
-	bpf_ringbuf_submit(event, (end & (wakeup_bytes - 1)) <= size ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+	bpf_ringbuf_submit(event, end <= size ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
 #endif

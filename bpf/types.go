@@ -8,6 +8,7 @@ type (
 	Object       = watchObject
 	Wake         = watchWake
 	WaitEvent    = watchWaitEvent
+	WaitBatch    = watchWaitBatch
 	PreemptEvent = watchPreemptEvent
 	SampleEvent  = watchSampleEvent
 	ExecEvent    = watchExecEvent
@@ -24,7 +25,7 @@ type (
 
 // The events of the ring buffer.
 const (
-	EventWait      = watchEventTypeEVENT_WAIT
+	EventWaits     = watchEventTypeEVENT_WAITS
 	EventPreempted = watchEventTypeEVENT_PREEMPTED
 	EventSample    = watchEventTypeEVENT_SAMPLE
 	EventExit      = watchEventTypeEVENT_EXIT

@@ -6,6 +6,7 @@
 #ifndef WAIT_H
 #define WAIT_H
 
+#include "batch.h"
 #include "identity.h"
 #include "object.h"
 #include "stack.h"
@@ -33,14 +34,12 @@ static __always_inline void leave(void *ctx, struct task_struct *task, struct th
 static __always_inline void send_wait(struct task_struct *task, struct thread *t,
 				      struct task_struct *before, __u64 now)
 {
-	struct wait_event *e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
+	struct pending *p = pending_waits();
+	struct wait_event *e;
 
-	if (!e) {
-		count_loss(LOSS_RING_FULL);
+	if (!p)
 		return;
-	}
-	e->type = EVENT_WAIT;
-	e->pad = 0;
+	e = &p->batch.waits[p->batch.count & (BATCH_WAITS - 1)];
 	identify(task, &e->thread);
 	e->object = t->object;
 	e->wake = t->wake;
@@ -49,7 +48,10 @@ static __always_inline void send_wait(struct task_struct *task, struct thread *t
 	e->user_stack = t->user_stack;
 	e->kernel_stack = t->kernel_stack;
 	identify(before, &e->occupant);
-	submit(e, sizeof(*e));
+	if (!p->batch.count)
+		p->since_ns = now;
+	if (++p->batch.count >= BATCH_WAITS || now - p->since_ns >= batch_ns)
+		send_batch(p);
 }
 
 static __always_inline void send_preemption(struct task_struct *task, struct thread *t,

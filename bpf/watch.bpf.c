@@ -13,6 +13,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
+#include "batch.h"
 #include "events.h"
 #include "family.h"
 #include "identity.h"
@@ -29,7 +30,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* Mentioned so that the object's BTF has them, from which Go's types are made. */
 const union {
 	enum loss loss;
-	struct wait_event wait;
+	struct wait_batch waits;
 	struct preempt_event preempt;
 	struct sample_event sample;
 	struct exec_event exec;
@@ -181,6 +182,17 @@ int sample(void *ctx)
 	e->ns = bpf_ktime_get_ns();
 	e->user_stack = stack;
 	submit(e, sizeof(*e));
+	return 0;
+}
+
+/* To be run on each CPU: sends what is held back there. Nothing calls it by itself. */
+SEC("raw_tp")
+int send_pending(void *ctx)
+{
+	struct pending *p = pending_waits();
+
+	if (p && p->batch.count)
+		send_batch(p);
 	return 0;
 }
 

@@ -47,7 +47,7 @@ type watchCursor struct {
 type watchEventType uint32
 
 const (
-	watchEventTypeEVENT_WAIT      watchEventType = 1
+	watchEventTypeEVENT_WAITS     watchEventType = 1
 	watchEventTypeEVENT_PREEMPTED watchEventType = 2
 	watchEventTypeEVENT_SAMPLE    watchEventType = 3
 	watchEventTypeEVENT_EXIT      watchEventType = 4
@@ -94,6 +94,12 @@ type watchObject struct {
 	Value      uint32
 	Words      [3]uint32
 	WordsRead  uint32
+}
+
+type watchPending struct {
+	_       structs.HostLayout
+	SinceNs uint64
+	Batch   watchWaitBatch
 }
 
 type watchPreemptEvent struct {
@@ -254,10 +260,15 @@ const (
 	watchUserStackPolicyUSER_STACKS_BY_FRAME_POINTERS watchUserStackPolicy = 2
 )
 
+type watchWaitBatch struct {
+	_     structs.HostLayout
+	Type  watchEventType
+	Count uint32
+	Waits [16]watchWaitEvent
+}
+
 type watchWaitEvent struct {
 	_           structs.HostLayout
-	Type        watchEventType
-	Pad         uint32
 	Thread      watchTaskId
 	Object      watchObject
 	Wake        watchWake
@@ -294,6 +305,7 @@ const (
 	watchMapEvents            = "events"
 	watchMapLost              = "lost"
 	watchMapMisses            = "misses"
+	watchMapPending           = "pending"
 	watchMapRules             = "rules"
 	watchMapScratch           = "scratch"
 	watchMapStacks            = "stacks"
@@ -310,7 +322,9 @@ const (
 	watchProgSchedSwitch      = "sched_switch"
 	watchProgSchedSwitchThree = "sched_switch_three"
 	watchProgSchedWaking      = "sched_waking"
+	watchProgSendPending      = "send_pending"
 	watchProgWatchExisting    = "watch_existing"
+	watchVarBatchNs           = "batch_ns"
 	watchVarBriefNs           = "brief_ns"
 	watchVarExported          = "exported"
 	watchVarKernelStacks      = "kernel_stacks"
@@ -378,6 +392,7 @@ type watchProgramSpecs struct {
 	SchedSwitch      *ebpf.ProgramSpec `ebpf:"sched_switch"`
 	SchedSwitchThree *ebpf.ProgramSpec `ebpf:"sched_switch_three"`
 	SchedWaking      *ebpf.ProgramSpec `ebpf:"sched_waking"`
+	SendPending      *ebpf.ProgramSpec `ebpf:"send_pending"`
 	WatchExisting    *ebpf.ProgramSpec `ebpf:"watch_existing"`
 }
 
@@ -388,6 +403,7 @@ type watchMapSpecs struct {
 	Events  *ebpf.MapSpec `ebpf:"events"`
 	Lost    *ebpf.MapSpec `ebpf:"lost"`
 	Misses  *ebpf.MapSpec `ebpf:"misses"`
+	Pending *ebpf.MapSpec `ebpf:"pending"`
 	Rules   *ebpf.MapSpec `ebpf:"rules"`
 	Scratch *ebpf.MapSpec `ebpf:"scratch"`
 	Stacks  *ebpf.MapSpec `ebpf:"stacks"`
@@ -398,6 +414,7 @@ type watchMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type watchVariableSpecs struct {
+	BatchNs        *ebpf.VariableSpec `ebpf:"batch_ns"`
 	BriefNs        *ebpf.VariableSpec `ebpf:"brief_ns"`
 	Exported       *ebpf.VariableSpec `ebpf:"exported"`
 	KernelStacks   *ebpf.VariableSpec `ebpf:"kernel_stacks"`
@@ -434,6 +451,7 @@ type watchMaps struct {
 	Events  *ebpf.Map `ebpf:"events"`
 	Lost    *ebpf.Map `ebpf:"lost"`
 	Misses  *ebpf.Map `ebpf:"misses"`
+	Pending *ebpf.Map `ebpf:"pending"`
 	Rules   *ebpf.Map `ebpf:"rules"`
 	Scratch *ebpf.Map `ebpf:"scratch"`
 	Stacks  *ebpf.Map `ebpf:"stacks"`
@@ -445,6 +463,7 @@ func (m *watchMaps) Close() error {
 		m.Events,
 		m.Lost,
 		m.Misses,
+		m.Pending,
 		m.Rules,
 		m.Scratch,
 		m.Stacks,
@@ -456,6 +475,7 @@ func (m *watchMaps) Close() error {
 //
 // It can be passed to loadWatchObjects or ebpf.CollectionSpec.LoadAndAssign.
 type watchVariables struct {
+	BatchNs        *ebpf.Variable `ebpf:"batch_ns"`
 	BriefNs        *ebpf.Variable `ebpf:"brief_ns"`
 	Exported       *ebpf.Variable `ebpf:"exported"`
 	KernelStacks   *ebpf.Variable `ebpf:"kernel_stacks"`
@@ -485,6 +505,7 @@ type watchPrograms struct {
 	SchedSwitch      *ebpf.Program `ebpf:"sched_switch"`
 	SchedSwitchThree *ebpf.Program `ebpf:"sched_switch_three"`
 	SchedWaking      *ebpf.Program `ebpf:"sched_waking"`
+	SendPending      *ebpf.Program `ebpf:"send_pending"`
 	WatchExisting    *ebpf.Program `ebpf:"watch_existing"`
 }
 
@@ -502,6 +523,7 @@ func (p *watchPrograms) Close() error {
 		p.SchedSwitch,
 		p.SchedSwitchThree,
 		p.SchedWaking,
+		p.SendPending,
 		p.WatchExisting,
 	)
 }

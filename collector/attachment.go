@@ -9,6 +9,7 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
 
 	"github.com/os2026/ebpf-rca/bpf"
 	"github.com/os2026/ebpf-rca/contention"
@@ -86,6 +87,23 @@ func (a *attachment) threads() ([]bpf.ThreadTotals, error) {
 		return nil, fmt.Errorf("read the threads' totals: %w", err)
 	}
 	return decodeTotals(raw)
+}
+
+// sendPending has each CPU send the waits that it holds back. A CPU that is off has sent
+// all it had.
+func (a *attachment) sendPending() error {
+	const onCPU = 1 // BPF_F_TEST_RUN_ON_CPU
+	cpus, err := ebpf.PossibleCPU()
+	if err != nil {
+		return fmt.Errorf("count the CPUs: %w", err)
+	}
+	for cpu := range cpus {
+		_, err := a.objects.SendPending.Run(&ebpf.RunOptions{CPU: uint32(cpu), Flags: onCPU})
+		if err != nil && !errors.Is(err, unix.ENXIO) {
+			return fmt.Errorf("send what CPU %d holds back: %w", cpu, err)
+		}
+	}
+	return nil
 }
 
 // loss is what was lost since the programs were put to work.

@@ -42,8 +42,8 @@ func (b *builder) add(raw []byte) error {
 		return err
 	}
 	switch kind {
-	case bpf.EventWait:
-		return addAs(raw, b.addWait)
+	case bpf.EventWaits:
+		return eachWait(raw, b.addWait)
 	case bpf.EventPreempted:
 		return addAs(raw, b.addPreemption)
 	case bpf.EventSample:

@@ -29,11 +29,17 @@ func (s oneStack) Lookup(_, value any) error {
 	return nil
 }
 
+// waitsOf is a record of some waits, as the kernel cuts it off.
+func waitsOf(waits ...bpf.WaitEvent) []byte {
+	b := bpf.WaitBatch{Type: bpf.EventWaits, Count: uint32(len(waits))}
+	copy(b.Waits[:], waits)
+	return bytesOf(b)[:8+len(waits)*len(bytesOf(bpf.WaitEvent{}))]
+}
+
 var window = contention.Window{Begin: 0, End: time.Second}
 
 func waitEvent(tid uint32, begin, woken, ran uint64) bpf.WaitEvent {
 	return bpf.WaitEvent{
-		Type:    bpf.EventWait,
 		Thread:  bpf.TaskID{StartNs: 1, Tid: tid, Tgid: 1},
 		Object:  bpf.Object{Call: bpf.CallSleep},
 		BlockNs: begin,
@@ -56,8 +62,8 @@ func TestCutGivesWaits(t *testing.T) {
 	e := waitEvent(2, 10, 20, 25)
 	e.Wake = bpf.Wake{Ns: 20, Kind: bpf.WakeThread, By: bpf.TaskID{StartNs: 2, Tid: 3, Tgid: 1}}
 	e.Occupant = bpf.TaskID{StartNs: 3, Tid: 4, Tgid: 4}
-	require.NoError(t, b.add(bytesOf(waitEvent(5, 30, 40, 45))))
-	require.NoError(t, b.add(bytesOf(e)))
+	require.NoError(t, b.add(waitsOf(waitEvent(5, 30, 40, 45))))
+	require.NoError(t, b.add(waitsOf(e)))
 
 	trace := b.cut(window, nil, contention.Loss{})
 	require.Len(t, trace.Waits, 2)
@@ -100,7 +106,7 @@ func TestOpenWaitComesInEveryWindow(t *testing.T) {
 		assert.True(t, trace.Waits[0].Open())
 		assert.Equal(t, time.Duration(10), trace.Waits[0].Begin)
 	}
-	require.NoError(t, b.add(bytesOf(waitEvent(2, 10, 20, 25))))
+	require.NoError(t, b.add(waitsOf(waitEvent(2, 10, 20, 25))))
 	trace := b.cut(window, nil, contention.Loss{})
 	require.Len(t, trace.Waits, 1)
 	assert.Equal(t, time.Duration(25), trace.Waits[0].Ran)
@@ -108,7 +114,7 @@ func TestOpenWaitComesInEveryWindow(t *testing.T) {
 
 func TestOpenWaitThatEndedMeanwhileComesOnce(t *testing.T) {
 	b := newBuilder(emptyStacks(t))
-	require.NoError(t, b.add(bytesOf(waitEvent(2, 10, 20, 25))))
+	require.NoError(t, b.add(waitsOf(waitEvent(2, 10, 20, 25))))
 	trace := b.cut(window, []bpf.ThreadTotals{openWait(2, 10, 0)}, contention.Loss{})
 	require.Len(t, trace.Waits, 1)
 	assert.Equal(t, time.Duration(25), trace.Waits[0].Ran)
@@ -116,7 +122,7 @@ func TestOpenWaitThatEndedMeanwhileComesOnce(t *testing.T) {
 
 func TestOpenWaitAfterFinishedOnesIsAnother(t *testing.T) {
 	b := newBuilder(emptyStacks(t))
-	require.NoError(t, b.add(bytesOf(waitEvent(2, 10, 20, 25))))
+	require.NoError(t, b.add(waitsOf(waitEvent(2, 10, 20, 25))))
 	trace := b.cut(window, []bpf.ThreadTotals{openWait(2, 30, 0)}, contention.Loss{})
 	require.Len(t, trace.Waits, 2)
 	assert.True(t, trace.Waits[1].Open())
@@ -136,11 +142,11 @@ func TestThreadIsNamed(t *testing.T) {
 	self := bpf.TaskID{StartNs: 1, Tid: uint32(os.Getpid()), Tgid: uint32(os.Getpid())}
 	e := waitEvent(2, 10, 20, 25)
 	e.Thread = self
-	require.NoError(t, b.add(bytesOf(e)))
+	require.NoError(t, b.add(waitsOf(e)))
 	trace := b.cut(window, nil, contention.Loss{})
 	assert.Equal(t, "collector.test", trace.Threads[0].Comm, "as it is called now")
 
-	require.NoError(t, b.add(bytesOf(e)))
+	require.NoError(t, b.add(waitsOf(e)))
 	trace = b.cut(window, []bpf.ThreadTotals{{Thread: self, Comm: [16]int8{'n', 'e', 'w'}}}, contention.Loss{})
 	require.Len(t, trace.Threads, 1)
 	assert.Equal(t, "new", trace.Threads[0].Comm, "as the kernel said last")
@@ -148,7 +154,7 @@ func TestThreadIsNamed(t *testing.T) {
 
 func TestReusedTidIsAnotherThread(t *testing.T) {
 	b := newBuilder(emptyStacks(t))
-	require.NoError(t, b.add(bytesOf(waitEvent(2, 10, 20, 25))))
+	require.NoError(t, b.add(waitsOf(waitEvent(2, 10, 20, 25))))
 	later := openWait(2, 5, 0)
 	later.Thread.StartNs = 99
 	trace := b.cut(window, []bpf.ThreadTotals{later}, contention.Loss{})
@@ -170,7 +176,7 @@ func TestWakerOutsideOfTheNamespaceIsNobody(t *testing.T) {
 	b := newBuilder(emptyStacks(t))
 	e := waitEvent(2, 10, 20, 25)
 	e.Wake = bpf.Wake{Ns: 20, Kind: bpf.WakeThread, By: bpf.TaskID{StartNs: 2}}
-	require.NoError(t, b.add(bytesOf(e)))
+	require.NoError(t, b.add(waitsOf(e)))
 	trace := b.cut(window, nil, contention.Loss{})
 	assert.Equal(t, contention.Waker{}, trace.Waits[0].Waker)
 	assert.Len(t, trace.Threads, 1)
@@ -179,7 +185,7 @@ func TestWakerOutsideOfTheNamespaceIsNobody(t *testing.T) {
 func TestAddRefuses(t *testing.T) {
 	b := newBuilder(emptyStacks(t))
 	require.ErrorIs(t, b.add([]byte{1, 0}), errShort)
-	require.ErrorIs(t, b.add(bytesOf(waitEvent(2, 1, 2, 3))[:40]), errShort)
+	require.ErrorIs(t, b.add(waitsOf(waitEvent(2, 1, 2, 3))[:40]), errShort)
 	require.ErrorContains(t, b.add([]byte{200, 0, 0, 0}), "type 200 is unknown")
 	assert.Empty(t, b.cut(window, nil, contention.Loss{}).Waits)
 }
@@ -188,11 +194,11 @@ func TestStackIsResolvedOnce(t *testing.T) {
 	b := newBuilder(newStackTable(oneStack{Frames: 2, Pc: [64]uint64{0xa, 0xb}}, newUnwinder(new(queue), nil, nil), usym.New(), nil))
 	e := waitEvent(2, 10, 20, 25)
 	e.KernelStack = 0x1234
-	require.NoError(t, b.add(bytesOf(e)))
+	require.NoError(t, b.add(waitsOf(e)))
 	e.KernelStack, e.BlockNs = 0x1234, 30
-	require.NoError(t, b.add(bytesOf(e)))
+	require.NoError(t, b.add(waitsOf(e)))
 	e.KernelStack, e.BlockNs = 0x5678, 40
-	require.NoError(t, b.add(bytesOf(e)))
+	require.NoError(t, b.add(waitsOf(e)))
 
 	trace := b.cut(window, nil, contention.Loss{})
 	require.Len(t, trace.Stacks, 3, "none, and two")

@@ -4,6 +4,7 @@ package collector
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -30,6 +31,29 @@ func view[T any](raw []byte) (T, error) {
 
 // eventType reads the type that each event of the ring buffer begins with.
 func eventType(raw []byte) (bpf.EventType, error) { return view[bpf.EventType](raw) }
+
+// eachWait calls f with each wait of a batch, which may have room for more.
+func eachWait(raw []byte, f func(bpf.WaitEvent)) error {
+	const (
+		head = int(unsafe.Offsetof(bpf.WaitBatch{}.Waits))
+		size = int(unsafe.Sizeof(bpf.WaitEvent{}))
+	)
+	if len(raw) < head {
+		return fmt.Errorf("decode waits from %d bytes: %w", len(raw), errShort)
+	}
+	count := int(binary.NativeEndian.Uint32(raw[unsafe.Offsetof(bpf.WaitBatch{}.Count):]))
+	if count > (len(raw)-head)/size {
+		return fmt.Errorf("decode %d waits from %d bytes: %w", count, len(raw), errShort)
+	}
+	for i := range count {
+		event, err := view[bpf.WaitEvent](raw[head+i*size:])
+		if err != nil {
+			return err
+		}
+		f(event)
+	}
+	return nil
+}
 
 // decodeTotals reads the records that an iterator wrote one behind the other.
 func decodeTotals(raw []byte) ([]bpf.ThreadTotals, error) {

@@ -73,10 +73,21 @@ func TestCommOf(t *testing.T) {
 	assert.Equal(t, "nnnnnnnnnnnnnnnn", commOf(full), "a name without an end")
 }
 
+func TestEachWait(t *testing.T) {
+	var got []uint32
+	note := func(e bpf.WaitEvent) { got = append(got, e.Thread.Tid) }
+	raw := waitsOf(waitEvent(2, 1, 2, 3), waitEvent(5, 1, 2, 3))
+	require.NoError(t, eachWait(append(raw, 0, 0, 0), note), "the kernel pads records")
+	assert.Equal(t, []uint32{2, 5}, got)
+	require.NoError(t, eachWait(waitsOf(), note))
+	require.ErrorIs(t, eachWait(raw[:len(raw)-1], note), errShort)
+	require.ErrorIs(t, eachWait(raw[:7], note), errShort)
+	assert.Len(t, got, 2, "nothing of what is refused")
+}
+
 // Any bytes at all are decoded or refused, and what is decoded encodes to the same.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte{})
-	f.Add(bytesOf(bpf.WaitEvent{Type: bpf.EventWait, RunNs: 3}))
 	f.Add(bytesOf(bpf.ThreadTotals{Type: bpf.EventExit, OpenNs: 3}))
 	f.Add(append(bytesOf(bpf.ThreadTotals{}), 1))
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -97,7 +108,8 @@ func FuzzDecode(f *testing.F) {
 // less than nothing in the eyes of who sorts and adds.
 func FuzzAdd(f *testing.F) {
 	f.Add([]byte{})
-	f.Add(bytesOf(bpf.WaitEvent{Type: bpf.EventWait, BlockNs: 1, RunNs: 3, Wake: bpf.Wake{Ns: 2, Kind: bpf.WakeInterrupt}}))
+	f.Add(waitsOf(waitEvent(2, 1, 2, 3), waitEvent(2, 4, 5, 6)))
+	f.Add(bytesOf(bpf.WaitBatch{Type: bpf.EventWaits, Count: 17}))
 	f.Add(bytesOf(bpf.PreemptEvent{Type: bpf.EventPreempted}))
 	f.Add(bytesOf(bpf.SampleEvent{Type: bpf.EventSample}))
 	f.Add(bytesOf(bpf.ExecEvent{Type: bpf.EventExec}))
@@ -108,7 +120,8 @@ func FuzzAdd(f *testing.F) {
 			return
 		}
 		trace := b.cut(contention.Window{End: time.Second}, nil, contention.Loss{})
-		require.LessOrEqual(t, len(trace.Waits)+len(trace.Preemptions)+len(trace.Samples), 1)
+		require.LessOrEqual(t, len(trace.Waits), len(raw)/100)
+		require.LessOrEqual(t, len(trace.Preemptions)+len(trace.Samples), 1)
 		for _, w := range trace.Waits {
 			require.GreaterOrEqual(t, int(w.Stack), 0)
 		}

@@ -236,6 +236,9 @@ func (o *Observation) Cut(window contention.Window) (*contention.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := o.attachment.sendPending(); err != nil {
+		return nil, err
+	}
 	if err := o.reader.Flush(); err != nil {
 		return nil, fmt.Errorf("flush the events: %w", err)
 	}
