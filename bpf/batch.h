@@ -38,7 +38,7 @@ static __always_inline void send_batch(struct pending *p)
 		count = BATCH_WAITS;
 	size = __builtin_offsetof(struct wait_batch, waits) + count * sizeof(struct wait_event);
 	p->batch.type = EVENT_WAITS;
-	if (bpf_ringbuf_output(&events, &p->batch, size, wakeup_flag(size)))
+	if (bpf_ringbuf_output(&events, &p->batch, size, wakeup_flag(next_event(), size)))
 		count_losses(LOSS_RING_FULL, count);
 	p->batch.count = 0;
 }

@@ -123,19 +123,20 @@ static __always_inline struct thread *watch(struct task_struct *task)
  * wakeup_bytes. To wake it by every one as long as much is unread would slow the
  * target the more the further the reader is behind.
  */
-static __always_inline __u64 wakeup_flag(__u64 size)
+static __always_inline __u64 wakeup_flag(__u64 begin, __u64 size)
 {
-	__u64 position = bpf_ringbuf_query(&events, BPF_RB_PROD_POS) & (wakeup_bytes - 1);
+	return (begin & (wakeup_bytes - 1)) + size >= wakeup_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
 
-	return position + size >= wakeup_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+/* Where the next event begins, about: other CPUs write too. */
+static __always_inline __u64 next_event(void)
+{
+	return bpf_ringbuf_query(&events, BPF_RB_PROD_POS);
 }
 
 static __always_inline void submit(void *event, __u32 size)
 {
-	/* It is in the buffer already. */
-	__u64 end = bpf_ringbuf_query(&events, BPF_RB_PROD_POS) & (wakeup_bytes - 1);
-
-	bpf_ringbuf_submit(event, end <= size ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+	bpf_ringbuf_submit(event, wakeup_flag(next_event() - size, size));
 }
 
 #endif
