@@ -117,8 +117,12 @@ func kernelStackPolicy(opts Options) bpf.KernelStacks {
 	return bpf.KernelStacksUnexplained
 }
 
+// HaveUnwindRules says whether user stacks are walked by unwind rules on this machine,
+// and not along frame pointers.
+const HaveUnwindRules = runtime.GOARCH == "amd64"
+
 func userStackPolicy(opts Options) bpf.UserStacks {
-	if opts.FramePointers || runtime.GOARCH != "amd64" {
+	if opts.FramePointers || !HaveUnwindRules {
 		return bpf.UserStacksByFramePointers
 	}
 	return bpf.UserStacksByRules

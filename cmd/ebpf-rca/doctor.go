@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/os2026/ebpf-rca/bpf"
 	"github.com/os2026/ebpf-rca/collector"
+	"github.com/os2026/ebpf-rca/image"
 	"github.com/os2026/ebpf-rca/ksym"
 )
 
@@ -89,6 +91,10 @@ func examine() examination {
 			sample,
 			answer("kernel locks", bpf.HaveContention(),
 				"waits for the kernel's own locks are not told from other waits (5.19 and later)", false),
+			answer("other users' processes", image.HaveOthers(),
+				"their functions have no names, and their stacks are cut short", false),
+			answer("user stacks by unwind rules", unwindRules(),
+				"stacks follow frame pointers, which hide callers where code keeps none", false),
 			answer("kernel symbols", symbols, "kernel functions are shown as addresses (see kernel.kptr_restrict)", false),
 		},
 		Notes: []string{
@@ -96,6 +102,13 @@ func examine() examination {
 		},
 	}
 	return e
+}
+
+func unwindRules() error {
+	if !collector.HaveUnwindRules {
+		return fmt.Errorf("processors of type %s: %w", runtime.GOARCH, errNotSupported)
+	}
+	return nil
 }
 
 func answer(name string, err error, without string, needed bool) check {
