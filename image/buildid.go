@@ -18,9 +18,9 @@ const (
 
 // BuildID returns the id that the linker gave to a file, in hexadecimal, "" if it gave
 // none. A file and what was stripped from it have the same.
-func BuildID(f *elf.File) string {
+func BuildID(f *ELF) string {
 	for _, s := range f.Sections {
-		if s.Type == elf.SHT_NOTE && s.Flags&elf.SHF_COMPRESSED == 0 {
+		if s.Type == elf.SHT_NOTE && !s.Compressed() {
 			if id := buildIDIn(s, int64(s.FileSize), f.ByteOrder, s.Addralign); id != "" {
 				return id
 			}
@@ -28,7 +28,8 @@ func BuildID(f *elf.File) string {
 	}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_NOTE {
-			if id := buildIDIn(p, int64(p.Filesz), f.ByteOrder, p.Align); id != "" {
+			notes := io.NewSectionReader(f, int64(p.Off), int64(min(p.Filesz, maxNotes)))
+			if id := buildIDIn(notes, notes.Size(), f.ByteOrder, p.Align); id != "" {
 				return id
 			}
 		}
@@ -38,7 +39,7 @@ func BuildID(f *elf.File) string {
 
 // BuildIDInMemory returns the id of a file that is mapped: f is its ReadSegments of
 // memory that was read from where the file begins.
-func BuildIDInMemory(f *elf.File, memory io.ReaderAt) string {
+func BuildIDInMemory(f *ELF, memory io.ReaderAt) string {
 	first, ok := firstLoad(f)
 	if !ok {
 		return ""
@@ -56,7 +57,7 @@ func BuildIDInMemory(f *elf.File, memory io.ReaderAt) string {
 	return ""
 }
 
-func firstLoad(f *elf.File) (elf.ProgHeader, bool) {
+func firstLoad(f *ELF) (elf.ProgHeader, bool) {
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_LOAD {
 			return p.ProgHeader, true

@@ -25,9 +25,8 @@ func TestOpenVDSO(t *testing.T) {
 		assert.Equal(t, int64(m.End-m.Start), vdso.Size())
 		f, err := image.ReadELF(vdso, vdso.Size())
 		require.NoError(t, err)
-		symbols, err := f.DynamicSymbols()
-		require.NoError(t, err)
-		assert.NotEmpty(t, symbols)
+		require.NoError(t, f.Damage)
+		assert.NotNil(t, f.Section(".dynsym"))
 		assert.NotEmpty(t, image.BuildID(f))
 		return
 	}

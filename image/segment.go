@@ -23,3 +23,15 @@ func VirtualAddress(segments []*elf.Prog, offset uint64) (uint64, bool) {
 	}
 	return address, found
 }
+
+// FileOffset returns where in the file the byte with a link-time address lies, and how
+// many follow it in its segment, itself included.
+func FileOffset(segments []*elf.Prog, address uint64) (offset, rest uint64, ok bool) {
+	for _, p := range segments {
+		if p.Type == elf.PT_LOAD && address-p.Vaddr < p.Filesz {
+			into := address - p.Vaddr
+			return p.Off + into, p.Filesz - into, p.Off+into >= into
+		}
+	}
+	return 0, 0, false
+}

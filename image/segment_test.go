@@ -43,3 +43,30 @@ func TestVirtualAddress(t *testing.T) {
 		})
 	}
 }
+
+func TestFileOffset(t *testing.T) {
+	segments := []*elf.Prog{
+		{ProgHeader: elf.ProgHeader{Type: elf.PT_NOTE, Off: 0, Vaddr: 0x402080, Filesz: 0x500}},
+		{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: 0x1080, Vaddr: 0x402080, Filesz: 0x500, Memsz: 0x900}},
+		{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Off: math.MaxUint64, Vaddr: 0x500000, Filesz: 0x10}},
+	}
+	tests := []struct {
+		name                  string
+		address, offset, rest uint64
+		ok                    bool
+	}{
+		{"before", 0x40207f, 0, 0, false},
+		{"first byte", 0x402080, 0x1080, 0x500, true},
+		{"last byte", 0x40257f, 0x157f, 1, true},
+		{"not in the file", 0x402580, 0, 0, false},
+		{"an offset that overflows", 0x500001, 0, 0xf, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			offset, rest, ok := image.FileOffset(segments, tt.address)
+			assert.Equal(t, tt.ok, ok)
+			assert.Equal(t, tt.offset, offset)
+			assert.Equal(t, tt.rest, rest)
+		})
+	}
+}

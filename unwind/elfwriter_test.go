@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+const headerBytes, sectionBytes, progBytes = 64, 64, 56
+
 // part is a section that elfWith writes.
 type part struct {
 	name  string

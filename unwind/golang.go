@@ -4,12 +4,13 @@ package unwind
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sort"
+
+	"github.com/os2026/ebpf-rca/image"
+	"github.com/os2026/ebpf-rca/image/gopcln"
 )
 
 // goTable gives the rules of code by the table of stack depths of each function.
@@ -38,12 +39,6 @@ const (
 	goEnd             // the outermost function of a stack
 )
 
-// Flags of a function.
-const (
-	goTopFrame = 1 << iota
-	goSPWrite
-)
-
 // What the flags do not say, or did not say before Go 1.17. Mcall leaves the stack of
 // a goroutine for that of its thread and does not come back. Systemstack does, but
 // where to is not on the stack.
@@ -67,62 +62,63 @@ func readGo(f *elfFile) (source, error) {
 	}
 	g, err := t.table()
 	if err != nil {
-		return nil, fmt.Errorf("reading .gopclntab: %w", err)
+		return nil, fmt.Errorf("reading .gopclntab: %w: %w", ErrNoRules, err)
 	}
 	return g, nil
 }
 
 func (t *pclntab) table() (*goTable, error) {
-	list, end, err := t.list()
+	g := &goTable{functions: make([]goFunction, 0, t.Functions)}
+	var err error
+	if g.pctab, err = t.part(t.ValueTables, t.Data); err != nil {
+		return nil, err
+	}
+	names, err := t.part(t.Names, t.Units)
+	if err != nil {
+		names = nil // flags must do
+	}
+	err = t.Walk(func(r *gopcln.Record) error {
+		if len(g.functions) == 0 && t.Version < gopcln.Go118 {
+			g.base = r.Start
+		}
+		return g.add(r, names)
+	})
 	if err != nil {
 		return nil, err
 	}
-	g := &goTable{}
-	if g.pctab, err = t.read(t.pctab, t.functions); err != nil {
-		return nil, err
+	if len(g.functions) == 0 {
+		return nil, errors.New("no functions")
 	}
-	if t.absolute {
-		g.base = list[0].start
-	}
-	if end-g.base > math.MaxUint32 {
-		return nil, fmt.Errorf("code of %#x bytes: %w", end-g.base, errTooLarge)
-	}
-	g.end = uint32(end - g.base)
-	if g.functions, err = t.describe(list, g.base); err != nil {
-		return nil, err
-	}
-	if !t.absolute {
-		if g.base, err = t.findText(g); err != nil {
+	if t.Version >= gopcln.Go118 {
+		if g.base, err = t.file.findText(t.Table, g); err != nil {
 			return nil, err
 		}
 	}
 	return g, nil
 }
 
-// describe reads the records of the functions.
-func (t *pclntab) describe(list []listed, base uint64) ([]goFunction, error) {
-	last := slices.MaxFunc(list, func(a, b listed) int { return cmp.Compare(a.record, b.record) }).record
-	if last > t.size {
-		return nil, fmt.Errorf("record at %#x: %w", last, ErrNoRules)
+// add adds a function, which is behind the others.
+func (g *goTable) add(r *gopcln.Record, names []byte) error {
+	if r.End-g.base > math.MaxUint32 {
+		return fmt.Errorf("code of %#x bytes: %w", r.End-g.base, image.ErrTooLarge)
 	}
-	records, err := t.read(t.functions, t.functions+last+uint64(t.entry.size))
+	g.end = uint32(r.End - g.base)
+	name, err := r.Field(gopcln.Name)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	names, err := t.read(t.names, t.cus)
+	pcsp, err := r.Field(gopcln.StackDepths)
 	if err != nil {
-		names = nil // flags must do
+		return err
 	}
-	functions := make([]goFunction, len(list))
-	for i, l := range list {
-		record := records[l.record:]
-		functions[i] = goFunction{
-			start: uint32(l.start - base),
-			pcsp:  binary.LittleEndian.Uint32(record[t.entry.pcsp:]),
-			kind:  goKindOf(record[t.entry.flag], nameAt(names, binary.LittleEndian.Uint32(record[t.entry.name:]))),
-		}
+	flags, err := r.Flags()
+	if err != nil {
+		return err
 	}
-	return functions, nil
+	g.functions = append(g.functions, goFunction{
+		start: uint32(r.Start - g.base), pcsp: pcsp, kind: goKindOf(flags, nameAt(names, name)),
+	})
+	return nil
 }
 
 // maxGoName is longer than any name in goNamed.
@@ -145,9 +141,9 @@ func goKindOf(flags byte, name []byte) goKind {
 		return kind
 	}
 	switch {
-	case flags&goTopFrame != 0:
+	case flags&gopcln.TopFrame != 0:
 		return goEnd
-	case flags&goSPWrite != 0:
+	case flags&gopcln.SPWrite != 0:
 		return goSwitches
 	default:
 		return goPlain
@@ -210,9 +206,9 @@ func (g *goTable) find(pc uint64) (goFunction, bool) {
 // depth returns how many bytes of stack f uses at an offset of its code.
 func (g *goTable) depth(f goFunction, offset uint32) (int32, bool) {
 	d := g.depths(f)
-	for d.next() {
-		if offset < d.end {
-			return d.value, d.value >= 0 && d.value <= math.MaxInt32-wordSize
+	for d.Next() {
+		if uint64(offset) < d.End {
+			return d.Value, d.Value >= 0 && d.Value <= math.MaxInt32-wordSize
 		}
 	}
 	return 0, false
@@ -220,38 +216,12 @@ func (g *goTable) depth(f goFunction, offset uint32) (int32, bool) {
 
 func (g *goTable) bytes() int { return cap(g.functions)*goFunctionBytes + cap(g.pctab) }
 
-// depths walks the stack depths of a function: value holds up to the offset end of its
-// code.
-type depths struct {
-	cursor
-	value int32
-	end   uint32
-	left  int
-}
-
-func (g *goTable) depths(f goFunction) depths {
-	if f.pcsp == 0 {
-		return depths{cursor: cursor{bad: true}}
+// depths walks the stack depths of a function.
+func (g *goTable) depths(f goFunction) *gopcln.Values {
+	const most = 1 << 17 // bytes
+	var table []byte
+	if f.pcsp != 0 && uint64(f.pcsp) < uint64(len(g.pctab)) {
+		table = g.pctab[f.pcsp:]
 	}
-	return depths{
-		cursor: cursorAt(g.pctab, uint64(f.pcsp), uint64(len(g.pctab))),
-		value:  -1,
-		left:   maxInstructions,
-	}
-}
-
-func (d *depths) next() bool {
-	first := d.left == maxInstructions
-	d.left--
-	step := uint32(d.uleb()) // zig-zag: the sign is the lowest bit
-	if d.bad || d.left < 0 || step == 0 && !first {
-		return false
-	}
-	d.value += int32(step>>1) ^ -int32(step&1)
-	end := d.end + uint32(d.uleb())
-	if d.bad || end <= d.end {
-		return false
-	}
-	d.end = end
-	return true
+	return gopcln.WalkValues(bytes.NewReader(table[:min(len(table), most)]), goQuantum)
 }

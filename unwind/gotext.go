@@ -6,6 +6,9 @@ import (
 	"debug/elf"
 	"fmt"
 	"slices"
+
+	"github.com/os2026/ebpf-rca/image"
+	"github.com/os2026/ebpf-rca/image/gopcln"
 )
 
 // Since Go 1.18 functions are relative to the symbol runtime.text. Its address is in
@@ -27,17 +30,17 @@ type anchor struct {
 }
 
 // findText returns the address of runtime.text.
-func (t *pclntab) findText(g *goTable) (uint64, error) {
+func (f *elfFile) findText(t *gopcln.Table, g *goTable) (uint64, error) {
 	anchors := g.anchors()
-	if t.text != 0 && t.file.agree(anchors, t.text) {
-		return t.text, nil
+	if t.TextStart != 0 && f.agree(anchors, t.TextStart) {
+		return t.TextStart, nil
 	}
-	start, ok := t.file.codeStart()
+	start, ok := f.codeStart()
 	if !ok {
 		return 0, fmt.Errorf("no code: %w", ErrNoRules)
 	}
 	for shift := uint64(0); shift < maxTextShift; shift += textStep {
-		if t.file.agree(anchors, start+shift) {
+		if f.agree(anchors, start+shift) {
 			return start + shift, nil
 		}
 	}
@@ -45,11 +48,13 @@ func (t *pclntab) findText(g *goTable) (uint64, error) {
 }
 
 func (f *elfFile) codeStart() (uint64, bool) {
-	if s, ok := f.section(".text"); ok {
+	if s := f.Section(".text"); s != nil {
 		return s.Addr, true
 	}
-	p, ok := f.segment(elf.PT_LOAD, elf.PF_X)
-	return p.Vaddr, ok
+	if p := f.segment(elf.PT_LOAD, elf.PF_X); p != nil {
+		return p.Vaddr, true
+	}
+	return 0, false
 }
 
 // anchors returns some, from functions all over the program.
@@ -58,12 +63,15 @@ func (g *goTable) anchors() []anchor {
 	stride := max(1, len(g.functions)/(2*maxAnchors))
 	for i := 0; i < len(g.functions) && len(anchors) < maxAnchors; i += stride {
 		f := g.functions[i]
-		d := g.depths(f)
-		if f.kind != goPlain || !d.next() || d.value != 0 {
+		if f.kind != goPlain {
 			continue
 		}
-		if before := d.end; d.next() && d.value > 0 {
-			anchors = append(anchors, anchor{uint64(f.start) + uint64(before), d.value})
+		d := g.depths(f)
+		if !d.Next() || d.Value != 0 {
+			continue
+		}
+		if before := d.End; d.Next() && d.Value > 0 {
+			anchors = append(anchors, anchor{uint64(f.start) + before, d.Value})
 		}
 	}
 	return anchors
@@ -87,12 +95,12 @@ func (f *elfFile) agree(anchors []anchor, text uint64) bool {
 // behind it), sub $imm8,%rsp and sub $imm32,%rsp.
 func (f *elfFile) fits(a anchor, text uint64) bool {
 	const before, behind = 7, 3
-	offset, rest, ok := f.locate(text + a.offset - before)
+	offset, rest, ok := image.FileOffset(f.Progs, text+a.offset-before)
 	if !ok || rest < before+behind {
 		return false
 	}
 	var code [before + behind]byte
-	if f.readFull(code[:], offset) != nil {
+	if n, _ := f.ReadAt(code[:], int64(offset)); n < len(code) {
 		return false
 	}
 	if a.depth == wordSize && slices.Equal(code[before-1:], []byte{0x55, 0x48, 0x89, 0xe5}) {

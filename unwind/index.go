@@ -4,20 +4,21 @@ package unwind
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/os2026/ebpf-rca/image"
 )
 
 // What is larger than this is not kept.
 const (
 	maxSection = 64 << 20 // bytes
-	maxFDEs    = 2 << 20
+	// maxFrameBytes is of .eh_frame and .debug_frame. That of libLLVM has 6 MiB.
+	maxFrameBytes = 32 << 20
+	maxFDEs       = 1 << 20
 )
-
-var errTooLarge = errors.New("too large")
 
 // frames are the entries of an .eh_frame or .debug_frame section.
 type frames struct {
@@ -88,8 +89,8 @@ func (f *frames) entryAt(offset uint64) (entry, bool) {
 // empty entry; else such entries, which linkers leave in the middle, are skipped. What
 // follows a malformed entry is left out.
 func newFrames(data []byte, b bases, debug, untilEmpty bool) (*frames, error) {
-	if len(data) > maxSection {
-		return nil, fmt.Errorf("section of %d bytes: %w", len(data), errTooLarge)
+	if len(data) > maxFrameBytes {
+		return nil, fmt.Errorf("section of %d bytes: %w", len(data), image.ErrTooLarge)
 	}
 	f := &frames{data: data, bases: b, debug: debug}
 	end, err := f.index(untilEmpty)
@@ -118,7 +119,7 @@ func (f *frames) index(untilEmpty bool) (end uint64, err error) {
 		if !e.isCIE && e.body < e.end {
 			if d, ok := f.parseFDE(e, end, cies); ok {
 				if len(f.fdes) == maxFDEs {
-					return end, fmt.Errorf("more than %d entries: %w", maxFDEs, errTooLarge)
+					return end, fmt.Errorf("more than %d entries: %w", maxFDEs, image.ErrTooLarge)
 				}
 				f.fdes = append(f.fdes, d)
 			}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/os2026/ebpf-rca/image"
 )
 
 func TestIndexOfEveryForm(t *testing.T) {
@@ -109,8 +111,8 @@ func TestIndexLeavesOut(t *testing.T) {
 func TestIndexOfNothing(t *testing.T) {
 	_, err := newFrames(nil, bases{}, false, false)
 	require.ErrorIs(t, err, ErrNoRules)
-	_, err = newFrames(make([]byte, maxSection+1), bases{}, false, false)
-	require.ErrorIs(t, err, errTooLarge)
+	_, err = newFrames(make([]byte, maxFrameBytes+1), bases{}, false, false)
+	require.ErrorIs(t, err, image.ErrTooLarge)
 }
 
 // A personality routine and language-specific data are passed over.

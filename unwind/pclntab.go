@@ -3,58 +3,40 @@
 package unwind
 
 import (
-	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
+	"io"
+	"math"
+
+	"github.com/os2026/ebpf-rca/image/gopcln"
 )
 
-// Versions of .gopclntab, by its first word.
-const (
-	magic116 = 0xfffffffa
-	magic118 = 0xfffffff0
-	magic120 = 0xfffffff1
-)
-
-// pclntab is the outline of the table that Go's linker writes for its runtime.
-// Positions are offsets in the table.
+// pclntab is the table that Go's linker writes for its runtime.
 type pclntab struct {
-	file   *elfFile
-	offset uint64 // of the table in the file
-	size   uint64
-
-	count      uint64 // functions
-	text       uint64 // address that functions are relative to; 0: not said
-	absolute   bool   // functions are addresses (before Go 1.18)
-	names, cus uint64 // where names begin, and what follows them
-	pctab      uint64
-	functions  uint64 // the list of functions, then their records
-	entry      recordLayout
+	*gopcln.Table
+	file         *elfFile
+	offset, size uint64 // of the table in the file
 }
 
-// recordLayout says where in the record of a function things are.
-type recordLayout struct{ name, pcsp, flag, size int }
-
-const (
-	maxFunctions  = 2 << 20
-	pclntabHeader = 8 // magic, two zeros, instruction quantum, word size
-)
+// goQuantum divides the addresses of instructions.
+const goQuantum = 1
 
 // openPclntab finds the table by its section or by its first bytes: sections may be
 // stripped, and before Go 1.26 a C linker put the table of a position-independent
 // program into .data.rel.ro.
 func openPclntab(f *elfFile) (*pclntab, error) {
 	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
-		if s, ok := f.section(name); ok {
-			return parsePclntab(f, s.Off, s.Size)
+		if s := f.Section(name); s != nil {
+			return parsePclntab(f, s.Offset, s.Size)
 		}
 	}
-	if _, isGo := f.section(".go.buildinfo"); !isGo && len(f.sections) > 0 {
+	if f.Section(".go.buildinfo") == nil && len(f.Sections) > 0 {
 		return nil, ErrNoRules
 	}
 	budget := uint64(maxSection)
-	for _, p := range f.progs {
-		if elf.ProgType(p.Type) != elf.PT_LOAD || elf.ProgFlag(p.Flags)&elf.PF_X != 0 {
+	for _, p := range f.Progs {
+		if p.Type != elf.PT_LOAD || p.Flags&elf.PF_X != 0 {
 			continue
 		}
 		n := min(p.Filesz, budget)
@@ -74,8 +56,8 @@ func findPclntab(f *elfFile, offset, n uint64) (uint64, bool) {
 		if err != nil {
 			return 0, false
 		}
-		for at := 0; at+pclntabHeader <= len(data); at += alignment {
-			if _, ok := magicOf(data[at:]); ok {
+		for at := 0; at+gopcln.FormBytes <= len(data); at += alignment {
+			if form, ok := gopcln.ParseForm(data[at:], binary.LittleEndian); ok && understood(form) {
 				return offset + done + uint64(at), true
 			}
 		}
@@ -83,88 +65,30 @@ func findPclntab(f *elfFile, offset, n uint64) (uint64, bool) {
 	return 0, false
 }
 
-// magicOf returns the first word of a table for this architecture.
-func magicOf(data []byte) (uint32, bool) {
-	const quantum = 1
-	if len(data) < pclntabHeader || !bytes.Equal(data[4:pclntabHeader], []byte{0, 0, quantum, wordSize}) {
-		return 0, false
-	}
-	magic := binary.LittleEndian.Uint32(data)
-	return magic, magic == magic116 || magic == magic118 || magic == magic120
+// understood reports whether a table is for this architecture and not of before Go
+// 1.16.
+func understood(f gopcln.Form) bool {
+	return f.Version >= gopcln.Go116 && f.Quantum == goQuantum && f.Pointer == wordSize
 }
 
 func parsePclntab(f *elfFile, offset, size uint64) (*pclntab, error) {
-	const most = pclntabHeader + 8*wordSize
-	header, err := f.read(offset, most)
+	if offset > math.MaxInt64 || size > math.MaxInt64-offset {
+		return nil, fmt.Errorf("%#x bytes at %#x: %w", size, offset, ErrNoRules)
+	}
+	t, err := gopcln.Open(io.NewSectionReader(f, int64(offset), int64(size)), int64(size), binary.LittleEndian)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrNoRules, err)
 	}
-	magic, ok := magicOf(header)
-	if !ok {
-		return nil, fmt.Errorf("version is not understood: %w", ErrNoRules)
+	if !understood(t.Form) {
+		return nil, fmt.Errorf("of Go 1.%d, quantum %d, %d bytes to a pointer: %w", t.Version, t.Quantum, t.Pointer, ErrNoRules)
 	}
-	t := &pclntab{file: f, offset: offset, size: size, absolute: magic == magic116}
-	c := cursor{data: header, at: pclntabHeader}
-	t.count = c.u64()
-	c.u64() // files
-	switch magic {
-	case magic116:
-		t.entry = recordLayout{name: 8, pcsp: 20, flag: 41, size: 44}
-	case magic118:
-		t.text = c.u64()
-		t.entry = recordLayout{name: 4, pcsp: 16, flag: 37, size: 40}
-	case magic120:
-		t.text = c.u64()
-		t.entry = recordLayout{name: 4, pcsp: 16, flag: 41, size: 44}
-	}
-	t.names, t.cus = c.u64(), c.u64()
-	c.u64() // file names
-	t.pctab, t.functions = c.u64(), c.u64()
-	if t.count == 0 || t.count > maxFunctions || t.functions > size || t.pctab > t.functions {
-		return nil, fmt.Errorf("%d functions at %#x of %#x bytes: %w", t.count, t.functions, size, ErrNoRules)
-	}
-	return t, nil
+	return &pclntab{Table: t, file: f, offset: offset, size: size}, nil
 }
 
-// read reads t[from:to].
-func (t *pclntab) read(from, to uint64) ([]byte, error) {
-	if from > to || to > t.size {
-		return nil, fmt.Errorf("bytes %#x to %#x of %#x: %w", from, to, t.size, ErrNoRules)
+// part reads the table from one offset to another.
+func (t *pclntab) part(from, to int64) ([]byte, error) {
+	if from > to || uint64(to) > t.size {
+		return nil, fmt.Errorf("bytes %#x to %#x of %#x: %w", from, to, t.size, gopcln.ErrFormat)
 	}
-	return t.file.read(t.offset+from, to-from)
-}
-
-// listed is a function in the list: its first byte and its record, relative to the
-// code and to the list.
-type listed struct{ start, record uint64 }
-
-// list returns the functions in the order of their addresses, and where the last ends.
-func (t *pclntab) list() (functions []listed, end uint64, err error) {
-	width := uint64(4)
-	if t.absolute {
-		width = wordSize
-	}
-	raw, err := t.read(t.functions, t.functions+(2*t.count+1)*width)
-	if err != nil {
-		return nil, 0, err
-	}
-	c := cursor{data: raw}
-	number := func() uint64 {
-		if t.absolute {
-			return c.u64()
-		}
-		return uint64(c.u32())
-	}
-	functions = make([]listed, t.count)
-	for i := range functions {
-		functions[i] = listed{number(), number()}
-		if i > 0 && functions[i].start <= functions[i-1].start {
-			return nil, 0, fmt.Errorf("function %d is out of order: %w", i, ErrNoRules)
-		}
-	}
-	end = number()
-	if end <= functions[len(functions)-1].start {
-		return nil, 0, fmt.Errorf("the code ends before the last function: %w", ErrNoRules)
-	}
-	return functions, end, nil
+	return t.file.read(t.offset+uint64(from), uint64(to-from))
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/os2026/ebpf-rca/image/gopcln"
 )
 
 // goText is where runtime.text of the programs of goELF is; .text begins before it.
@@ -21,13 +23,25 @@ const goFunctionSize = 64
 var goBodies = []struct {
 	name string
 	flag byte
-}{{"main.main", 0}, {"runtime.goexit", 0}, {"runtime.gogo", goSPWrite}, {"main.top", goTopFrame}, {"main.other", 0}}
+}{{"main.main", 0}, {"runtime.goexit", 0}, {"runtime.gogo", gopcln.SPWrite}, {"main.top", gopcln.TopFrame}, {"main.other", 0}}
 
 // goCode begins all functions: push %rbp; mov %rsp,%rbp; sub $0x20,%rsp.
 var goCode = []byte{0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20}
 
 // goDepths says what goCode does: 0 up to 1, 8 up to 8, 40 up to the end.
 var goDepths = []byte{2, 1, 16, 7, 64, goFunctionSize - 8, 0}
+
+// The versions of .gopclntab, by its first word.
+const (
+	magic116 = 0xfffffffa
+	magic118 = 0xfffffff0
+	magic120 = 0xfffffff1
+)
+
+const pclntabHeader = 8 // magic, two zeros, instruction quantum, word size
+
+// recordLayout says where in the record of a function things are.
+type recordLayout struct{ name, pcsp, flag, size int }
 
 // goTableBytes writes .gopclntab as the versions of Go wrote it.
 func goTableBytes(magic uint32, text uint64) []byte {
@@ -145,7 +159,7 @@ func TestPclntabRefuses(t *testing.T) {
 		"too many":            patch(count+7, 1),
 		"functions beyond":    patch(functions+7, 1),
 		"stack depths beyond": patch(pctab+7, 1),
-		"cut off":             whole[:len(whole)-1],
+		"cut off":             whole[:len(whole)-3],
 		"out of order":        patch(int(order.Uint64(whole[functions:])), 200),
 		"header only":         whole[:72],
 	} {

@@ -59,36 +59,6 @@ func TestCompressedDebugFrame(t *testing.T) {
 	}
 }
 
-func TestCompressionRefuses(t *testing.T) {
-	plain := debugFrameSection()
-	size := uint64(len(plain))
-	for name, data := range map[string][]byte{
-		"kind":      compressed(99, size, packZlib(t, plain)),
-		"not zlib":  compressed(elf.COMPRESS_ZLIB, size, plain),
-		"cut off":   compressed(elf.COMPRESS_ZLIB, size, packZlib(t, plain)[:10]),
-		"too large": compressed(elf.COMPRESS_ZSTD, maxSection+1, packZstd(t, plain)),
-		"header":    {1, 0, 0, 0},
-	} {
-		_, err := decompress(data)
-		assert.Error(t, err, name)
-	}
-	_, err := decompressOld([]byte("ZLIB"))
-	assert.ErrorIs(t, err, errCompression)
-}
-
-// What unpacks to more than was said is cut off there.
-func TestCompressionIsBounded(t *testing.T) {
-	bomb := make([]byte, 1<<20)
-	for kind, packed := range map[elf.CompressionType][]byte{
-		elf.COMPRESS_ZLIB: packZlib(t, bomb),
-		elf.COMPRESS_ZSTD: packZstd(t, bomb),
-	} {
-		data, err := decompress(compressed(kind, 100, packed))
-		require.NoError(t, err)
-		assert.Len(t, data, 100)
-	}
-}
-
 // The section that is asked first speaks for its code; the other for the rest.
 func TestEHFrameBesideDebugFrame(t *testing.T) {
 	b := builder{}

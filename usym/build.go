@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"github.com/os2026/ebpf-rca/image"
 )
 
 // maxKept bounds the functions and the variables of a file, at 24 MiB each.
@@ -16,7 +18,7 @@ const maxKept = 1 << 20
 
 // object is an ELF file to read symbols from.
 type object struct {
-	*elf.File
+	*image.ELF
 	r    io.ReaderAt
 	size int64
 	file *os.File // what r reads, nil if that is memory
@@ -32,7 +34,7 @@ type builder struct {
 	lines                *debugInfo
 	errs                 []error
 
-	read map[*elf.Section]names // those in memory, which the PLT uses as well
+	read map[*image.Section]names // those in memory, which the PLT uses as well
 }
 
 // failed notes why a source of names is left out.
@@ -43,7 +45,7 @@ func (b *builder) failed(what string, err error) {
 }
 
 // source adds a table of names that is a section of from.
-func (b *builder) source(from object, s *elf.Section, suffix string) (uint16, error) {
+func (b *builder) source(from object, s *image.Section, suffix string) (uint16, error) {
 	n, ok := b.read[s]
 	if !ok {
 		var err error
@@ -51,7 +53,7 @@ func (b *builder) source(from object, s *elf.Section, suffix string) (uint16, er
 			return 0, err
 		}
 		if b.read == nil {
-			b.read = make(map[*elf.Section]names)
+			b.read = make(map[*image.Section]names)
 		}
 		b.read[s] = names{r: n.r, lazy: n.lazy} // counted once
 	}
@@ -85,7 +87,7 @@ func (b *builder) symbols(from object, kind elf.SectionType, shift uint64) error
 	if !plain(section) {
 		return nil
 	}
-	text := linked(from.File, section)
+	text := linked(from.ELF, section)
 	if text == nil {
 		return errors.New("no string table")
 	}
@@ -94,7 +96,7 @@ func (b *builder) symbols(from object, kind elf.SectionType, shift uint64) error
 		return err
 	}
 	functions, variables := len(b.functions), len(b.variables)
-	err = walkSymbols(from.File, section, func(s elfSymbol) error {
+	err = walkSymbols(from.ELF, section, func(s elfSymbol) error {
 		kept := symbol{
 			start: s.value + shift, size: clamp(s.size), name: s.name,
 			source: source, binding: uint8(elf.ST_BIND(s.info)),
@@ -103,11 +105,11 @@ func (b *builder) symbols(from object, kind elf.SectionType, shift uint64) error
 		case uint64(s.name) >= text.FileSize:
 		case s.isFunction():
 			b.functions = append(b.functions, kept)
-		case s.isVariable(from.File):
+		case s.isVariable(from.ELF):
 			b.variables = append(b.variables, kept)
 		}
 		if max(len(b.functions), len(b.variables)) > maxKept {
-			return fmt.Errorf("more than %d symbols: %w", maxKept, errTooLarge)
+			return fmt.Errorf("more than %d symbols: %w", maxKept, image.ErrTooLarge)
 		}
 		return nil
 	})
@@ -118,7 +120,7 @@ func (b *builder) symbols(from object, kind elf.SectionType, shift uint64) error
 }
 
 // module makes the symbols of the file that is mapped.
-func (b *builder) module(mapped *elf.File) *module {
+func (b *builder) module(mapped *image.ELF) *module {
 	m := &module{
 		segments:  loaded(mapped.Progs),
 		functions: table{symbols: b.functions, sources: b.sources},

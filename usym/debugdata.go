@@ -5,7 +5,6 @@ package usym
 import (
 	"bytes"
 	"fmt"
-	"io"
 )
 
 // maxCompressed is the largest .gnu_debugdata that is read.
@@ -18,11 +17,8 @@ func (b *builder) debugData(mapped object) error {
 	if !plain(s) {
 		return nil
 	}
-	if s.FileSize > maxCompressed {
-		return errTooLarge
-	}
-	data := make([]byte, s.FileSize)
-	if _, err := io.ReadFull(io.NewSectionReader(s, 0, int64(len(data))), data); err != nil {
+	data, err := s.Bytes(maxCompressed)
+	if err != nil {
 		return fmt.Errorf("read: %w", err)
 	}
 	// What fills the section up is no part of the file.

@@ -4,7 +4,6 @@ package usym
 
 import (
 	"bytes"
-	"debug/elf"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -26,8 +25,8 @@ const maxChecked = 1 << 30
 // there is none. The caller closes it.
 func findDebugFile(mapped object, from origin) (object, error) {
 	var errs []error
-	id := image.BuildID(mapped.File)
-	for _, c := range candidates(mapped.File, id, from) {
+	id := image.BuildID(mapped.ELF)
+	for _, c := range candidates(mapped.ELF, id, from) {
 		found, err := c.open(mapped, id)
 		if err == nil {
 			return found, nil
@@ -59,7 +58,7 @@ type candidate struct {
 
 // candidates are those named by build id, then those named by .gnu_debuglink; each in
 // the root directory of the process first, then in ours.
-func candidates(f *elf.File, id string, from origin) []candidate {
+func candidates(f *image.ELF, id string, from origin) []candidate {
 	list := idCandidates(from.pid, id)
 	link, err := readDebugLink(f)
 	if err != nil || from.path == "" {
@@ -113,13 +112,13 @@ func (c candidate) check(file *os.File, mapped object, id string) (object, error
 	if err != nil {
 		return object{}, err
 	}
-	its := image.BuildID(found.File)
+	its := image.BuildID(found.ELF)
 	if its != id && (c.link == nil || its != "" && id != "") {
 		return object{}, fmt.Errorf("build id %q, not %q", its, id)
 	}
 	if c.link != nil {
 		if *c.left -= info.Size(); *c.left < 0 {
-			return object{}, errTooLarge
+			return object{}, image.ErrTooLarge
 		}
 		return found, c.link.check(file, info.Size())
 	}
@@ -134,21 +133,21 @@ type debugLink struct {
 
 var errNoLink = errors.New("no debug link")
 
-func readDebugLink(f *elf.File) (debugLink, error) {
+func readDebugLink(f *image.ELF) (debugLink, error) {
 	const most = 4096
 	s := f.Section(".gnu_debuglink")
-	if !plain(s) || s.FileSize > most {
+	if !plain(s) {
 		return debugLink{}, errNoLink
 	}
-	data := make([]byte, s.FileSize)
-	if _, err := io.ReadFull(io.NewSectionReader(s, 0, int64(len(data))), data); err != nil {
+	data, err := s.Bytes(most)
+	if err != nil {
 		return debugLink{}, fmt.Errorf("read debug link: %w", err)
 	}
 	return parseDebugLink(f, data)
 }
 
 // parseDebugLink reads a name, zeros up to the next word, and a checksum.
-func parseDebugLink(f *elf.File, data []byte) (debugLink, error) {
+func parseDebugLink(f *image.ELF, data []byte) (debugLink, error) {
 	end := bytes.IndexByte(data, 0)
 	if end <= 0 {
 		return debugLink{}, errNoLink

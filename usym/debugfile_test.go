@@ -140,10 +140,10 @@ func TestDebugFilesOfTheDistribution(t *testing.T) {
 		require.NoError(t, err)
 		f, err := image.ReadELF(file, info.Size())
 		if err == nil && f.SectionByType(elf.SHT_SYMTAB) == nil {
-			debug, err := findDebugFile(object{File: f, r: file, size: info.Size(), file: file}, origin{pid: os.Getpid(), path: path})
+			debug, err := findDebugFile(object{ELF: f, r: file, size: info.Size(), file: file}, origin{pid: os.Getpid(), path: path})
 			if err == nil && debug.file != nil {
 				found++
-				assert.Equal(t, image.BuildID(f), image.BuildID(debug.File))
+				assert.Equal(t, image.BuildID(f), image.BuildID(debug.ELF))
 				debug.file.Close()
 			}
 		}
@@ -160,7 +160,7 @@ func linkBytes(name string, sum uint32) []byte {
 	return binary.LittleEndian.AppendUint32(data, sum)
 }
 
-var little = &elf.File{FileHeader: elf.FileHeader{ByteOrder: binary.LittleEndian}}
+var little = &image.ELF{FileHeader: elf.FileHeader{ByteOrder: binary.LittleEndian}}
 
 func TestParseDebugLink(t *testing.T) {
 	for _, name := range []string{"a", "abc", "abcd", "program.debug"} {

@@ -4,15 +4,14 @@ package usym
 
 import (
 	"debug/elf"
-	"errors"
 	"fmt"
 	"io"
+
+	"github.com/os2026/ebpf-rca/image"
 )
 
 // maxEntries bounds the symbol tables that are read, at 96 MiB.
 const maxEntries = 4 << 20
-
-var errTooLarge = errors.New("too large")
 
 // elfSymbol is an Elf32_Sym or Elf64_Sym. The tables are walked here and not by
 // elf.File.Symbols because that copies every name, so that a small file with one long
@@ -31,7 +30,7 @@ func (s elfSymbol) isFunction() bool {
 
 // isVariable reports whether s has bytes of its own in a section that programs write
 // to. Thread-local ones have a place in each thread, not in the file.
-func (s elfSymbol) isVariable(f *elf.File) bool {
+func (s elfSymbol) isVariable(f *image.ELF) bool {
 	switch elf.ST_TYPE(s.info) {
 	case elf.STT_OBJECT, elf.STT_COMMON, elf.STT_NOTYPE:
 	default:
@@ -46,13 +45,13 @@ func (s elfSymbol) isVariable(f *elf.File) bool {
 
 // walkSymbols calls visit for each symbol of a section, until it returns an error. A
 // section that claims to be longer than the file ends with the file.
-func walkSymbols(f *elf.File, section *elf.Section, visit func(elfSymbol) error) error {
+func walkSymbols(f *image.ELF, section *image.Section, visit func(elfSymbol) error) error {
 	step, decode := int64(elf.Sym64Size), decode64
 	if f.Class == elf.ELFCLASS32 {
 		step, decode = elf.Sym32Size, decode32
 	}
 	if section.FileSize > uint64(maxEntries*step) {
-		return fmt.Errorf("%d bytes of symbols: %w", section.FileSize, errTooLarge)
+		return fmt.Errorf("%d bytes of symbols: %w", section.FileSize, image.ErrTooLarge)
 	}
 	buffer := make([]byte, 4096*step)
 	size := int64(section.FileSize)
@@ -73,7 +72,7 @@ func walkSymbols(f *elf.File, section *elf.Section, visit func(elfSymbol) error)
 	return nil
 }
 
-func decode64(f *elf.File, b []byte) elfSymbol {
+func decode64(f *image.ELF, b []byte) elfSymbol {
 	return elfSymbol{
 		name:    f.ByteOrder.Uint32(b),
 		info:    b[4],
@@ -83,7 +82,7 @@ func decode64(f *elf.File, b []byte) elfSymbol {
 	}
 }
 
-func decode32(f *elf.File, b []byte) elfSymbol {
+func decode32(f *image.ELF, b []byte) elfSymbol {
 	return elfSymbol{
 		name:    f.ByteOrder.Uint32(b),
 		value:   uint64(f.ByteOrder.Uint32(b[4:])),
@@ -94,12 +93,12 @@ func decode32(f *elf.File, b []byte) elfSymbol {
 }
 
 // plain reports whether the bytes of a section stand in the file as they are.
-func plain(s *elf.Section) bool {
-	return s != nil && s.Type != elf.SHT_NOBITS && s.Flags&elf.SHF_COMPRESSED == 0
+func plain(s *image.Section) bool {
+	return s != nil && s.Type != elf.SHT_NOBITS && !s.Compressed()
 }
 
 // linked returns the section that s refers to, nil if there is none.
-func linked(f *elf.File, s *elf.Section) *elf.Section {
+func linked(f *image.ELF, s *image.Section) *image.Section {
 	if s.Link == 0 || uint64(s.Link) >= uint64(len(f.Sections)) || !plain(f.Sections[s.Link]) {
 		return nil
 	}

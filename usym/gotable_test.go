@@ -4,10 +4,8 @@ package usym
 
 import (
 	"bytes"
-	"debug/elf"
 	"debug/gosym"
 	"encoding/binary"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +13,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/os2026/ebpf-rca/image"
+	"github.com/os2026/ebpf-rca/image/gopcln"
 )
 
 const goSource = `package main
@@ -107,12 +108,11 @@ func checkAgainstGosym(t *testing.T, path string) {
 	require.NoError(t, err)
 	require.NotNil(t, m.golang)
 
-	f, err := elf.Open(path)
+	f, err := image.ReadELF(file, info.Size())
 	require.NoError(t, err)
-	defer f.Close()
-	data, err := goSection(f).Data()
+	data, err := goSection(f).Bytes(1 << 30)
 	require.NoError(t, err)
-	table, err := gosym.NewTable(nil, gosym.NewLineTable(data, m.golang.text))
+	table, err := gosym.NewTable(nil, gosym.NewLineTable(data, m.golang.Text))
 	require.NoError(t, err)
 	require.Greater(t, len(table.Funcs), 1000)
 	lines := 0
@@ -141,71 +141,18 @@ func checkAgainstGosym(t *testing.T, path string) {
 	assert.Greater(t, lines, 1000)
 }
 
-// A program of Go 1.2 to 1.15 has another form of the table.
-func TestGoTableOfOldPrograms(t *testing.T) {
-	order := binary.LittleEndian
-	data := []byte{0xfb, 0xff, 0xff, 0xff, 0, 0, 1, 8}
-	word := func(v uint64) { data = order.AppendUint64(data, v) }
-	const first, second, names = 8 + 8 + 5*8, 8 + 8 + 5*8 + 12, 8 + 8 + 5*8 + 24
-	word(2)
-	for _, v := range []uint64{0x1000, first, 0x1010, second, 0x1030} {
-		word(v)
-	}
-	for _, name := range []uint32{names, names + 4} {
-		word(0)
-		data = order.AppendUint32(data, name)
-	}
-	data = append(data, "one\x00two\x00"...)
-	h, err := readGoHeader(bytes.NewReader(data), order)
-	require.NoError(t, err)
-	table := &goTable{r: bytes.NewReader(data), size: int64(len(data)), order: order, goHeader: h}
-	var got []goFunction
-	require.NoError(t, table.walk(func(f goFunction) error { got = append(got, f); return nil }))
-	assert.Equal(t, []goFunction{
-		{start: 0x1000, end: 0x1010, name: names, record: first},
-		{start: 0x1010, end: 0x1030, name: names + 4, record: second},
-	}, got)
-}
-
-func TestGoTableThatIsNone(t *testing.T) {
-	for _, data := range [][]byte{nil, make([]byte, 100), []byte("\xf1\xff\xff\xff\x00\x00\x03\x08" + string(make([]byte, 64)))} {
-		_, err := readGoHeader(bytes.NewReader(data), binary.LittleEndian)
-		require.Error(t, err)
-	}
-	h, err := readGoHeader(bytes.NewReader([]byte("\xf1\xff\xff\xff\x00\x00\x01\x08"+
-		"\xff\xff\xff\xff\xff\x00\x00\x00"+string(make([]byte, 64)))), binary.LittleEndian)
-	require.NoError(t, err)
-	table := &goTable{r: bytes.NewReader(nil), order: binary.LittleEndian, goHeader: h}
-	require.ErrorIs(t, table.walk(func(goFunction) error { return nil }), errTooLarge)
-}
-
-func TestWindowReadsAsItsReader(t *testing.T) {
-	data := make([]byte, 200<<10)
-	for i := range data {
-		data[i] = byte(i * 31 >> 3)
-	}
-	w := &window{r: bytes.NewReader(data)}
-	for _, at := range []int64{0, 4, 65530, 70000, 3, 199 << 10, 200<<10 - 8} {
-		got := make([]byte, 8)
-		_, err := w.ReadAt(got, at)
-		require.NoError(t, err)
-		assert.Equal(t, data[at:at+8], got)
-	}
-	for _, at := range []int64{200<<10 - 7, 1 << 40, -1} {
-		_, err := w.ReadAt(make([]byte, 8), at)
-		require.Error(t, err)
-	}
-}
-
 // goTableOf returns the function table of a small Go program.
 func goTableOf(path string) []byte {
-	f, err := elf.Open(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil
 	}
-	defer f.Close()
+	f, err := image.ReadELF(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil
+	}
 	if s := goSection(f); s != nil {
-		data, _ := io.ReadAll(io.LimitReader(s.Open(), 1<<20))
+		data, _ := s.Bytes(64 << 20)
 		return data
 	}
 	return nil
@@ -218,26 +165,26 @@ func FuzzGoTable(f *testing.F) {
 	f.Add([]byte("\xfb\xff\xff\xff\x00\x00\x01\x08"+string(make([]byte, 100))), uint64(0), uint64(8))
 	f.Add(smallGoTable(), uint64(0x1000), uint64(0x1008))
 	f.Fuzz(func(t *testing.T, data []byte, text, address uint64) {
-		h, err := readGoHeader(bytes.NewReader(data), binary.LittleEndian)
+		table, err := openGoTable(bytes.NewReader(data), int64(len(data)), binary.LittleEndian)
 		if err != nil {
 			return
 		}
-		table := &goTable{r: bytes.NewReader(data), size: int64(len(data)), order: binary.LittleEndian, goHeader: h, text: text}
+		table.Text = text
 		n := uint64(0)
-		err = table.walk(func(f goFunction) error {
-			require.Less(t, f.start, f.end)
+		err = table.Walk(func(r *gopcln.Record) error {
+			require.Less(t, r.Start, r.End)
 			n++
 			return nil
 		})
 		require.LessOrEqual(t, n, uint64(len(data)))
-		require.True(t, err != nil || n <= h.functions)
+		require.True(t, err != nil || n <= table.Functions)
 		source, line := table.line(address)
 		require.Equal(t, source == "", line == 0)
 		require.GreaterOrEqual(t, line, 0)
 		require.LessOrEqual(t, len(source), maxName)
 		if source != "" {
-			f, ok := table.find(address)
-			require.True(t, ok && f.start <= address && address < f.end)
+			f, ok := table.Find(address)
+			require.True(t, ok && f.Start <= address && address < f.End)
 		}
 	})
 }
@@ -273,9 +220,9 @@ func smallGoTable() []byte {
 
 func TestLineOfASmallGoTable(t *testing.T) {
 	data := smallGoTable()
-	h, err := readGoHeader(bytes.NewReader(data), binary.LittleEndian)
+	table, err := openGoTable(bytes.NewReader(data), int64(len(data)), binary.LittleEndian)
 	require.NoError(t, err)
-	table := &goTable{r: bytes.NewReader(data), size: int64(len(data)), order: binary.LittleEndian, goHeader: h, text: 0x1000}
+	table.Text = 0x1000
 	source, line := table.line(0x101f)
 	assert.Equal(t, "f.go", source)
 	assert.Equal(t, 7, line)

@@ -6,6 +6,9 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+
+	"github.com/os2026/ebpf-rca/image"
+	"github.com/os2026/ebpf-rca/image/gopcln"
 )
 
 var errNoGoText = errors.New("where Go's code begins is not known")
@@ -19,17 +22,17 @@ const goTextWord = 22
 // It is not where .text begins in a program with C code in it. Until Go 1.25 the
 // table's header has it, from 1.26 on moduledata in a section of its own; in a program
 // that does not depend on its place both are relocated.
-func goText(f *elf.File, table *elf.Section, h goHeader) (uint64, error) {
-	if h.textStart != 0 {
-		return h.textStart, nil
+func goText(f *image.ELF, table *image.Section, h gopcln.Header) (uint64, error) {
+	if h.TextStart != 0 {
+		return h.TextStart, nil
 	}
 	wanted := map[uint64]uint64{}
-	header := table.Addr + 8 + 2*uint64(h.pointer)
+	header := table.Addr + 8 + 2*uint64(h.Pointer)
 	wanted[header] = 0
 	module := f.Section(".go.module")
 	if plain(module) {
-		wanted[module.Addr], wanted[module.Addr+goTextWord*uint64(h.pointer)] = 0, 0
-		readWords(f, module, h, wanted)
+		wanted[module.Addr], wanted[module.Addr+goTextWord*uint64(h.Pointer)] = 0, 0
+		readWords(f, module, h.Pointer, wanted)
 	}
 	if err := relocated(f, wanted); err != nil {
 		return 0, err
@@ -38,7 +41,7 @@ func goText(f *elf.File, table *elf.Section, h goHeader) (uint64, error) {
 		return text, nil
 	}
 	if module != nil && wanted[module.Addr] == table.Addr {
-		if text := wanted[module.Addr+goTextWord*uint64(h.pointer)]; text != 0 {
+		if text := wanted[module.Addr+goTextWord*uint64(h.Pointer)]; text != 0 {
 			return text, nil
 		}
 	}
@@ -46,21 +49,26 @@ func goText(f *elf.File, table *elf.Section, h goHeader) (uint64, error) {
 }
 
 // readWords fills in the words of a section by their addresses.
-func readWords(f *elf.File, s *elf.Section, h goHeader, words map[uint64]uint64) {
-	b := make([]byte, h.pointer)
+func readWords(f *image.ELF, s *image.Section, size int64, words map[uint64]uint64) {
+	b := make([]byte, 8)
 	for address := range words {
 		if address < s.Addr || address-s.Addr >= s.Size {
 			continue
 		}
-		if _, err := s.ReadAt(b, int64(address-s.Addr)); err == nil {
-			words[address] = pointerIn(f.ByteOrder, b, h.pointer)
+		if _, err := s.ReadAt(b[:size], int64(address-s.Addr)); err != nil {
+			continue
+		}
+		if size == 4 {
+			words[address] = uint64(f.ByteOrder.Uint32(b))
+		} else {
+			words[address] = f.ByteOrder.Uint64(b)
 		}
 	}
 }
 
 // relocated fills in the words, given by their addresses, that the dynamic linker will
 // set to a place in the file itself.
-func relocated(f *elf.File, words map[uint64]uint64) error {
+func relocated(f *image.ELF, words map[uint64]uint64) error {
 	if f.Machine != elf.EM_X86_64 || f.Class != elf.ELFCLASS64 {
 		return nil
 	}

@@ -41,7 +41,7 @@ func readModule(r io.ReaderAt, size int64, file *os.File, from origin) (m *modul
 	b.failed("dynamic symbols", b.symbols(mapped, elf.SHT_DYNSYM, 0))
 	b.failed("PLT", b.plt(mapped))
 	golang := b.stripped(mapped, from)
-	m = b.module(mapped.File)
+	m = b.module(mapped.ELF)
 	m.golang = golang
 	return m, errors.Join(b.errs...)
 }
@@ -51,7 +51,10 @@ func openObject(r io.ReaderAt, size int64, file *os.File) (object, error) {
 	if err != nil {
 		return object{}, err
 	}
-	return object{File: f, r: r, size: size, file: file}, nil
+	if f.Damage != nil {
+		return object{}, f.Damage
+	}
+	return object{ELF: f, r: r, size: size, file: file}, nil
 }
 
 // stripped looks for the symbols and lines that mapped itself does not have.
@@ -84,7 +87,7 @@ func (b *builder) debugFile(mapped object, from origin) {
 		b.failed("symbols of the debug file", b.separate(mapped, debug))
 	}
 	if b.lines == nil {
-		b.readLines(debug, shift(mapped.File, debug.File))
+		b.readLines(debug, shift(mapped.ELF, debug.ELF))
 	}
 	if !slices.Contains(b.files, debug.file) {
 		debug.file.Close()
@@ -95,13 +98,13 @@ func (b *builder) debugFile(mapped object, from origin) {
 // been given other addresses since.
 func (b *builder) separate(mapped, debug object) error {
 	before := len(b.functions)
-	err := b.symbols(debug, elf.SHT_SYMTAB, shift(mapped.File, debug.File))
+	err := b.symbols(debug, elf.SHT_SYMTAB, shift(mapped.ELF, debug.ELF))
 	b.complete = b.complete || len(b.functions) > before
 	return err
 }
 
 // shift is how much higher the addresses of mapped are than those of debug.
-func shift(mapped, debug *elf.File) uint64 {
+func shift(mapped, debug *image.ELF) uint64 {
 	to, from := loaded(mapped.Progs), loaded(debug.Progs)
 	if len(to) == 0 || len(from) == 0 {
 		return 0

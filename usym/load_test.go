@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/os2026/ebpf-rca/image"
 )
 
 type panicking struct{}
@@ -68,7 +70,7 @@ func manySymbols(count uint64, symbols []elf.Sym64, text []byte) []byte {
 func TestReadModuleOfTooManySymbols(t *testing.T) {
 	small := manySymbols(1<<50, []elf.Sym64{{}}, []byte("\x00f\x00"))
 	m, err := readModule(bytes.NewReader(small), int64(len(small)), nil, origin{})
-	require.ErrorIs(t, err, errTooLarge)
+	require.ErrorIs(t, err, image.ErrTooLarge)
 	require.NotNil(t, m, "the rest is of use")
 	assert.Empty(t, m.functions.symbols)
 
@@ -78,7 +80,7 @@ func TestReadModuleOfTooManySymbols(t *testing.T) {
 	}
 	data := manySymbols(uint64(len(many)), many, []byte("\x00f\x00"))
 	_, err = readModule(bytes.NewReader(data), int64(len(data)), nil, origin{})
-	require.ErrorIs(t, err, errTooLarge)
+	require.ErrorIs(t, err, image.ErrTooLarge)
 	data = manySymbols(maxKept, many[:maxKept], []byte("\x00f\x00"))
 	m, err = readModule(bytes.NewReader(data), int64(len(data)), nil, origin{})
 	require.NoError(t, err)

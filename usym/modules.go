@@ -5,7 +5,6 @@ package usym
 import (
 	"bytes"
 	"crypto/sha256"
-	"debug/elf"
 	"fmt"
 	"io"
 	"io/fs"
@@ -102,7 +101,7 @@ func (s *Symbolizer) loadByBuildID(pid int, p *process, m image.Mapping) (fileKe
 		return fileKey{}, nil, err
 	}
 	b := new(builder)
-	b.failed("symbols of the debug file", b.separate(object{File: mapped}, debug))
+	b.failed("symbols of the debug file", b.separate(object{ELF: mapped}, debug))
 	if !slices.Contains(b.files, debug.file) {
 		debug.file.Close()
 	}
@@ -112,7 +111,7 @@ func (s *Symbolizer) loadByBuildID(pid int, p *process, m image.Mapping) (fileKe
 
 // headersInMemory returns the headers and the build id of the file that m shows, from
 // where the process has the beginning of the file.
-func headersInMemory(pid int, maps []image.Mapping, m image.Mapping) (*elf.File, string, error) {
+func headersInMemory(pid int, maps []image.Mapping, m image.Mapping) (*image.ELF, string, error) {
 	i := slices.IndexFunc(maps, func(o image.Mapping) bool { return o.Offset == 0 && idOf(o) == idOf(m) })
 	if i < 0 {
 		return nil, "", fmt.Errorf("%s: the beginning is not mapped: %w", m.Path, fs.ErrNotExist)

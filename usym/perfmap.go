@@ -18,8 +18,8 @@ import (
 
 // Bounds of a map, beyond which the rest of it is not read.
 const (
-	maxPerfMap     = 64 << 20 // bytes
-	maxPerfEntries = 1 << 20
+	maxPerfMap     = 32 << 20 // bytes
+	maxPerfEntries = 1 << 19
 )
 
 // perfMap is the names that a JIT compiler gave to its code.

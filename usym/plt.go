@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/os2026/ebpf-rca/image"
 )
 
 const (
@@ -28,7 +30,7 @@ func (b *builder) plt(f object) error {
 	if f.Machine != elf.EM_X86_64 || f.Class != elf.ELFCLASS64 {
 		return nil
 	}
-	stubs, err := findStubs(f.File)
+	stubs, err := findStubs(f.ELF)
 	if err != nil || len(stubs) == 0 {
 		return err
 	}
@@ -53,17 +55,14 @@ type stub struct {
 	size        uint32
 }
 
-func findStubs(f *elf.File) ([]stub, error) {
+func findStubs(f *image.ELF) ([]stub, error) {
 	var stubs []stub
 	for _, s := range f.Sections {
 		if s.Name != ".plt" && !strings.HasPrefix(s.Name, ".plt.") || !plain(s) {
 			continue
 		}
-		if s.FileSize > maxPLT {
-			return nil, fmt.Errorf("%s: %w", s.Name, errTooLarge)
-		}
-		code := make([]byte, s.FileSize)
-		if _, err := io.ReadFull(io.NewSectionReader(s, 0, int64(len(code))), code); err != nil {
+		code, err := s.Bytes(maxPLT)
+		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", s.Name, err)
 		}
 		stubs = append(stubs, decodeStubs(code, s.Addr, stubSize(s))...)
@@ -72,7 +71,7 @@ func findStubs(f *elf.File) ([]stub, error) {
 }
 
 // stubSize is 8 for stubs that need no lazy binding, as in .plt.got, else 16.
-func stubSize(s *elf.Section) uint64 {
+func stubSize(s *image.Section) uint64 {
 	if s.Entsize == 8 || s.Addralign == 8 {
 		return 8
 	}
@@ -104,18 +103,18 @@ func indirectJump(code []byte) (end uint64, displacement int32, ok bool) {
 }
 
 // nameStubs adds the stubs whose slots are filled by the relocations of a section.
-func (b *builder) nameStubs(f object, section *elf.Section, slots map[uint64][]symbol) error {
-	dynamic := linked(f.File, section)
+func (b *builder) nameStubs(f object, section *image.Section, slots map[uint64][]symbol) error {
+	dynamic := linked(f.ELF, section)
 	if dynamic == nil || dynamic.Type != elf.SHT_DYNSYM {
 		return nil
 	}
-	text := linked(f.File, dynamic)
+	text := linked(f.ELF, dynamic)
 	if text == nil {
 		return errors.New("no string table")
 	}
 	source, made := uint16(0), false
 	entry := make([]byte, elf.Sym64Size)
-	return walkRelocations(f.File, section, func(r relocation) error {
+	return walkRelocations(f.ELF, section, func(r relocation) error {
 		stubs := slots[r.offset]
 		if len(stubs) == 0 || r.kind != elf.R_X86_64_JMP_SLOT && r.kind != elf.R_X86_64_GLOB_DAT {
 			return nil
@@ -148,9 +147,9 @@ type relocation struct {
 
 // walkRelocations calls visit for each relocation of a section, until it returns an
 // error.
-func walkRelocations(f *elf.File, section *elf.Section, visit func(relocation) error) error {
+func walkRelocations(f *image.ELF, section *image.Section, visit func(relocation) error) error {
 	if section.FileSize > maxRelocations*relaSize {
-		return fmt.Errorf("%d bytes of relocations: %w", section.FileSize, errTooLarge)
+		return fmt.Errorf("%d bytes of relocations: %w", section.FileSize, image.ErrTooLarge)
 	}
 	buffer := make([]byte, 4096*relaSize)
 	for offset := int64(0); offset < int64(section.FileSize); offset += int64(len(buffer)) {

@@ -3,6 +3,7 @@
 package usym
 
 import (
+	"slices"
 	"time"
 
 	"github.com/os2026/ebpf-rca/image"
@@ -26,6 +27,8 @@ const (
 type process struct {
 	// lasts says that code stays where it is: another space would name it if not.
 	lasts bool
+	moved bool // and yet it did not
+	pid   int  // that it was last asked about by
 	maps  []image.Mapping
 	read  time.Time          // when maps were last read
 	pause time.Duration      // until an unknown address may have them read again
@@ -72,6 +75,20 @@ func (p *process) age(now time.Time) time.Duration {
 func (p *process) refresh(now time.Time, read func() ([]image.Mapping, error)) {
 	p.read, p.pause = now, max(p.pause, firstInterval)
 	if maps, err := read(); err == nil && len(maps) > 0 {
+		p.moved = p.moved || replaced(p.maps, maps)
 		p.maps = maps
 	}
+}
+
+// replaced reports whether there is other code now where there was some before, in one
+// run of one program. Nothing at all does not count.
+func replaced(before, now []image.Mapping) bool {
+	if len(before) == 0 || len(now) == 0 || before[0].Start != now[0].Start || idOf(before[0]) != idOf(now[0]) {
+		return false
+	}
+	return slices.ContainsFunc(before, func(b image.Mapping) bool {
+		n, ok := image.Find(now, b.Start)
+		return ok && b.IsFile() && b.Permissions&n.Permissions&image.Execute != 0 &&
+			(idOf(b) != idOf(n) || b.FileOffset(b.Start) != n.FileOffset(b.Start))
+	})
 }

@@ -161,7 +161,7 @@ func TestFrameOfAProgram(t *testing.T) {
 
 func TestFramesLookUpReturnAddressesOneByteEarlier(t *testing.T) {
 	p := start(t, build(t))
-	stack := New().Frames(Process{PID: p.pid}, []uint64{p.sized, p.sized + 4, p.sized + 5, p.global})
+	stack := New().Frames(Process{PID: p.pid}, []uint64{p.sized, (p.sized + 4) | ReturnAddress, (p.sized + 5) | ReturnAddress, p.global | ReturnAddress})
 	require.Len(t, stack, 4)
 	assert.Equal(t, "sized", stack[0].Function, "the innermost is exact")
 	assert.Equal(t, "sized", stack[1].Function, "a call was the last instruction")

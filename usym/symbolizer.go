@@ -62,12 +62,16 @@ func (s *Symbolizer) Close() {
 
 // Frame names the instruction at address: a stack's innermost pc.
 func (s *Symbolizer) Frame(of Process, address uint64) contention.Frame {
-	return s.Frames(of, []uint64{address})[0]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.appendFrames(nil, of, address, address)[0]
 }
 
-// Frames names a stack, innermost pc first. All others are return addresses, which
-// may lie past the end of the function that made the call: each is looked up one
-// byte earlier, while the frame shows it as it is.
+// ReturnAddress is set in a pc that is one. It may lie past the end of the function that
+// made the call, so it is looked up one byte earlier, while the frame shows it as it is.
+const ReturnAddress = 1 << 63
+
+// Frames names a stack, innermost pc first.
 func (s *Symbolizer) Frames(of Process, pcs []uint64) contention.Stack {
 	if len(pcs) == 0 {
 		return nil
@@ -75,12 +79,13 @@ func (s *Symbolizer) Frames(of Process, pcs []uint64) contention.Stack {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stack := make(contention.Stack, 0, len(pcs))
-	for i, pc := range pcs {
-		at := pc
-		if i > 0 && pc > 0 {
-			at--
+	for _, pc := range pcs {
+		at := pc &^ ReturnAddress
+		if at != pc && at > 0 {
+			stack = s.appendFrames(stack, of, at, at-1)
+		} else {
+			stack = s.appendFrames(stack, of, at, at)
 		}
-		stack = s.appendFrames(stack, of, pc, at)
 	}
 	return stack
 }
@@ -95,6 +100,45 @@ func (s *Symbolizer) Locate(of Process, address uint64) (image.Mapping, bool) {
 		return image.Mapping{}, false
 	}
 	return p.maps[i], true
+}
+
+// Knows reports whether it is known what a process maps: if not, its frames have no
+// names for that reason.
+func (s *Symbolizer) Knows(of Process) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.processes[of.key()]
+	return p != nil && len(p.maps) > 0
+}
+
+// maxLook is how long Moved may take.
+const maxLook = 20 * time.Millisecond
+
+// Moved looks whether code lies where other code lay before, in any process that is
+// known by its space. It tells of each change once, and may come to it at a later call.
+func (s *Symbolizer) Moved() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	begin, moved := time.Now(), false
+	for _, p := range s.processes {
+		if time.Since(begin) > maxLook {
+			break
+		}
+		if !p.lasts || p.pid == 0 {
+			continue
+		}
+		read := p.read
+		p.refresh(s.now(), func() ([]image.Mapping, error) {
+			maps, err := s.openMaps(p.pid)
+			if err != nil || len(maps) == 0 {
+				p.pid, p.read = 0, read // it is gone
+			}
+			return maps, err
+		})
+		moved = moved || p.moved
+		p.moved = false
+	}
+	return moved
 }
 
 // Forget drops what is known of a process by its pid. The tables of its files stay
@@ -145,6 +189,7 @@ func (s *Symbolizer) locate(of Process, address uint64, now time.Time) (*process
 		p = &process{lasts: of.Space != 0}
 		s.processes[of.key()] = p
 	}
+	p.pid = of.PID
 	i, ok := p.locate(address, now, func() ([]image.Mapping, error) { return s.openMaps(of.PID) })
 	return p, i, ok
 }

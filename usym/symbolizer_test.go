@@ -148,3 +148,31 @@ func TestLocateSharedMemory(t *testing.T) {
 	_, ok = f.symbolizer().Locate(Process{PID: 1}, 0x3000)
 	assert.False(t, ok)
 }
+
+func TestMovedTellsOfOtherCodeInTheSamePlace(t *testing.T) {
+	file := func(start, inode uint64, permissions image.Permissions) image.Mapping {
+		return image.Mapping{Start: start, End: start + 0x1000, Device: 1, Inode: inode, Path: "/lib", Permissions: permissions}
+	}
+	const code = image.Read | image.Execute
+	program, library := file(0x1000, 1, code), file(0x5000, 2, code)
+	f := &fake{clock: time.Unix(1, 0), maps: []image.Mapping{program, library}}
+	s := f.symbolizer()
+	of := Process{PID: 1, Space: 7}
+	_, ok := s.Locate(of, 0x5000)
+	require.True(t, ok)
+	look := func(maps ...image.Mapping) bool {
+		f.maps = maps
+		return s.Moved()
+	}
+	assert.False(t, look(program, library))
+	assert.False(t, look(program), "nothing has taken its place")
+	assert.False(t, look(program, library), "it is back")
+	assert.False(t, look(program, library, file(0x9000, 3, code)), "more")
+	assert.True(t, look(program, file(0x5000, 4, code)))
+	assert.False(t, look(program, file(0x5000, 4, code)), "told once")
+	assert.False(t, look(program, file(0x5000, 5, image.Read)), "data")
+	assert.False(t, look(file(0x2000, 9, code), file(0x5000, 6, code)), "another program: another space")
+
+	assert.True(t, s.Knows(of))
+	assert.False(t, s.Knows(Process{PID: 1}))
+}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"github.com/os2026/ebpf-rca/image"
 )
 
 // table is the symbols of one kind of an ELF file and of what belongs to it.
@@ -142,7 +144,7 @@ func local(s symbol) int {
 // bound gives symbols without a size, which are written in assembly, the room up to
 // the next one, but not past the end of their section. In a file that may have
 // functions without a symbol only their first byte is known to be theirs.
-func (t *table) bound(sections []*elf.Section, complete bool) {
+func (t *table) bound(sections []*image.Section, complete bool) {
 	for i := range t.symbols {
 		s := &t.symbols[i]
 		if s.size != 0 {
@@ -163,7 +165,7 @@ func clamp(size uint64) uint32 { return uint32(min(size, 1<<32-1)) }
 
 // sectionEnd returns where the code section that contains address ends, address
 // itself if there is none.
-func sectionEnd(sections []*elf.Section, address uint64) uint64 {
+func sectionEnd(sections []*image.Section, address uint64) uint64 {
 	for _, s := range sections {
 		if s.Flags&elf.SHF_EXECINSTR != 0 && s.Addr <= address && address-s.Addr < s.Size {
 			return s.Addr + s.Size

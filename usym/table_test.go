@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/os2026/ebpf-rca/image"
 )
 
 // text is a table of names for tests, and where in it a name is.
@@ -72,7 +74,7 @@ func TestFindTheInnermost(t *testing.T) {
 }
 
 func TestRoomOfSymbolsWithoutASize(t *testing.T) {
-	sections := []*elf.Section{{SectionHeader: elf.SectionHeader{Flags: elf.SHF_EXECINSTR, Addr: 0x100, Size: 0x100}}}
+	sections := []*image.Section{{SectionHeader: elf.SectionHeader{Flags: elf.SHF_EXECINSTR, Addr: 0x100, Size: 0x100}}}
 	symbols := []symbol{{start: 0x110}, {start: 0x140, size: 4}, {start: 0x180}, {start: 0x400}}
 	whole, stripped := tableOf(symbols...), tableOf(symbols...)
 	whole.index()

@@ -12,6 +12,8 @@ import (
 	"io"
 
 	"github.com/ulikunitz/xz/lzma"
+
+	"github.com/os2026/ebpf-rca/image"
 )
 
 // maxExpanded is what an .xz file may expand to. A dictionary larger than that is of
@@ -44,7 +46,7 @@ func expand(data []byte) ([]byte, error) {
 	var total uint64
 	for _, b := range blocks {
 		if total += b.expanded; b.expanded > maxExpanded || total > maxExpanded {
-			return nil, fmt.Errorf("expands to more than %d bytes: %w", maxExpanded, errTooLarge)
+			return nil, fmt.Errorf("expands to more than %d bytes: %w", maxExpanded, image.ErrTooLarge)
 		}
 	}
 	check := data[7] & 0xf

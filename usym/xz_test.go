@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/ulikunitz/xz"
+
+	"github.com/os2026/ebpf-rca/image"
 )
 
 // compressible returns size bytes, half of which are random.
@@ -84,7 +86,7 @@ func TestExpandIsBounded(t *testing.T) {
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
 
 	_, err = expand(compress(t, make([]byte, maxExpanded+1), "-0"))
-	require.ErrorIs(t, err, errTooLarge)
+	require.ErrorIs(t, err, image.ErrTooLarge)
 }
 
 func FuzzExpand(f *testing.F) {

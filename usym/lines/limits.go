@@ -8,9 +8,6 @@ const (
 	maxInfo = 512 << 20
 	// maxInflated is what all compressed sections may come to in memory.
 	maxInflated = 128 << 20
-	// maxNameTable is the size of the names of sections.
-	maxNameTable = 1 << 20
-	maxSections  = 1 << 14
 
 	maxUnits      = 1 << 17
 	maxUnitRanges = 1 << 20 // of all units together

@@ -17,7 +17,6 @@ var errSpent = errors.New("too much work")
 // The zero value is an absent one.
 type section struct {
 	file  io.ReaderAt // nil if in memory
-	at    int64       // where it starts in file
 	size  uint64
 	data  []byte // all of it, or what of the file was read last
 	start uint64 // where data starts in the section
@@ -51,7 +50,7 @@ func (s *section) fill(offset, size uint64) error {
 		s.data = make([]byte, size)
 	}
 	s.data, s.start = s.data[:size], offset
-	if err := readFull(s.file, s.data, s.at+int64(offset)); err != nil {
+	if err := readFull(s.file, s.data, int64(offset)); err != nil {
 		s.data = s.data[:0]
 		return err
 	}
@@ -108,7 +107,7 @@ func (s *section) take(offset, size uint64) ([]byte, error) {
 		return nil, errSpent
 	}
 	data := make([]byte, size)
-	if err := readFull(s.file, data, s.at+int64(offset)); err != nil {
+	if err := readFull(s.file, data, int64(offset)); err != nil {
 		return nil, err
 	}
 	return data, nil

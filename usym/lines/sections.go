@@ -4,10 +4,13 @@ package lines
 
 import (
 	"debug/elf"
-	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
+
+	"github.com/os2026/ebpf-rca/image"
 )
 
 // sections are the parts of an ELF file that are needed.
@@ -45,74 +48,65 @@ func (s *sections) trim() {
 	}
 }
 
+var errNoAddresses = errors.New("not an ELF file with addresses")
+
 // readSections finds the sections of DWARF and inflates those that are compressed.
 func readSections(r io.ReaderAt, size int64, work *meter) (*sections, error) {
-	f, err := openELF(r, size)
+	f, err := image.ReadELF(r, size)
 	if err != nil {
 		return nil, err
 	}
-	start, count, names, err := f.header()
-	if err != nil {
-		return nil, fmt.Errorf("reading header: %w", err)
+	if f.Type != elf.ET_EXEC && f.Type != elf.ET_DYN {
+		return nil, errNoAddresses
 	}
-	if count > maxSections {
-		return nil, fmt.Errorf("%d sections: %w", count, ErrTooLarge)
+	if f.Damage != nil {
+		return nil, f.Damage
 	}
-	nameTable, err := f.nameTable(start, count, names)
-	if err != nil {
-		return nil, fmt.Errorf("reading section names: %w", err)
-	}
-	s := &sections{big: f.order == binary.BigEndian}
-	for i := range count {
-		h, err := f.section(start, i)
-		if err != nil {
-			return nil, fmt.Errorf("reading section headers: %w", err)
-		}
-		if flags := elf.SectionFlag(h.Flags); flags&elf.SHF_EXECINSTR != 0 && h.Addr+h.Size > h.Addr {
+	s := &sections{big: f.Data == elf.ELFDATA2MSB}
+	for _, h := range f.Sections {
+		if h.Flags&elf.SHF_EXECINSTR != 0 && h.Addr+h.Size > h.Addr {
 			s.code = append(s.code, span{low: h.Addr, high: h.Addr + h.Size})
 		}
-		name, old := debugName(nameTable, h.Name)
-		part := s.named(name)
-		if part == nil || part.size > 0 || h.Size == 0 || elf.SectionType(h.Type) == elf.SHT_NOBITS {
+		part := s.named(debugName(h.Name))
+		if part == nil || part.size > 0 || h.Size == 0 || h.Type == elf.SHT_NOBITS {
 			continue
 		}
 		*part = section{big: s.big, work: work}
-		if err := s.load(f, h, part, old); err != nil {
-			return nil, fmt.Errorf("reading .debug_%s: %w", name, err)
+		if err := s.load(h, part, uint64(max(size, 0))); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", h.Name, err)
 		}
 	}
 	s.code = union(s.code)
 	return s, nil
 }
 
-// load makes the bytes of a section available in part.
-func (s *sections) load(f *elfFile, h elf.Section64, part *section, old bool) error {
-	r, err := f.bytes(h)
-	if err != nil {
-		return err
+// debugName returns what follows ".debug_" in a name, empty if it has another.
+func debugName(name string) string {
+	rest, ok := strings.CutPrefix(name, ".debug_")
+	if !ok {
+		rest, ok = strings.CutPrefix(name, ".zdebug_")
 	}
-	var packed *compressed
-	switch {
-	case old:
-		packed, err = oldCompressed(r)
-	case elf.SectionFlag(h.Flags)&elf.SHF_COMPRESSED != 0:
-		packed, err = f.compressed(r)
+	if !ok {
+		return ""
 	}
-	if err != nil {
-		return err
-	}
-	if packed == nil {
-		part.file, part.at, part.size = f.ReaderAt, int64(h.Off), h.Size
+	return rest
+}
+
+// load makes the bytes of a section of a file available in part.
+func (s *sections) load(h *image.Section, part *section, fileSize uint64) error {
+	if !h.Compressed() {
+		if h.Offset > fileSize || h.Size > fileSize-h.Offset {
+			return io.ErrUnexpectedEOF
+		}
+		part.file, part.size = h.ReaderAt, h.Size
 		return nil
 	}
-	if packed.size > maxInflated-s.inflated {
-		return ErrTooLarge
-	}
-	if part.data, err = packed.inflate(); err != nil {
+	data, err := h.Bytes(maxInflated - s.inflated)
+	if err != nil {
 		return err
 	}
-	part.size = packed.size
-	s.inflated += packed.size
+	part.data, part.size = data, uint64(len(data))
+	s.inflated += part.size
 	return nil
 }
 

@@ -6,13 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/os2026/ebpf-rca/image"
 )
 
 var (
 	// ErrNone says that a file has no DWARF.
 	ErrNone = errors.New("no debug information")
 	// ErrTooLarge says that a file has more than is read, see limits.go.
-	ErrTooLarge = errors.New("too large")
+	ErrTooLarge = image.ErrTooLarge
 )
 
 // Call is one function that is active at an address, the innermost (inlined) first.

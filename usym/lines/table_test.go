@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/os2026/ebpf-rca/image"
 )
 
 // addressOf returns the symbol of a function.
@@ -194,7 +196,7 @@ func TestFilesWithoutDWARF(t *testing.T) {
 	plain := build(t, "testdata/nest.c", "gcc", "-O2")
 	stripped := build(t, "testdata/nest.c", "gcc", "-O2", "-g", "-s")
 	object := build(t, "testdata/nest.c", "gcc", "-O2", "-g", "-c")
-	for path, expected := range map[string]error{plain: ErrNone, stripped: ErrNone, object: errNotELF, "doc.go": errNotELF} {
+	for path, expected := range map[string]error{plain: ErrNone, stripped: ErrNone, object: errNoAddresses, "doc.go": image.ErrNotELF} {
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
 		_, err = Read(bytes.NewReader(data), int64(len(data)))
