@@ -156,13 +156,15 @@ struct thread_totals {
 
 enum { MAX_FRAMES = 64, STACK_COPY = 4096 };
 
+#define RETURN_ADDRESS (1ULL << 63)
+
 struct stack {
 	__u32 frames;
 	__u32 sure;      /* of frames, from the innermost: the others are guesses */
 	__u32 truncated; /* the stack goes on */
 	__u32 pad;
 	__u64 space; /* whose rules and addresses: see address_space(), 0: the kernel's */
-	__u64 pc[MAX_FRAMES];
+	__u64 pc[MAX_FRAMES]; /* user space's with RETURN_ADDRESS */
 };
 
 /* How to get from a frame to its caller's. The return address lies below the CFA. */
@@ -178,8 +180,6 @@ struct rule_key {
 	__u64 space;
 	__u64 pc; /* with RETURN_ADDRESS: of the call before it */
 };
-
-#define RETURN_ADDRESS (1ULL << 63)
 
 struct rule {
 	__s32 cfa;

@@ -50,6 +50,8 @@ type Objects struct {
 	// Rules holds the Rule of each RuleKey, and Misses is a ring buffer of StackMiss,
 	// one for each walk that found none.
 	Rules, Misses *ebpf.Map
+	// Epoch holds one number. A new one gives all address spaces new names.
+	Epoch *ebpf.Map
 
 	collection *ebpf.Collection
 }
@@ -93,6 +95,7 @@ func loadHooks(opts Options, hooks []string) (*Objects, error) {
 		Stacks:        collection.Maps[watchMapStacks],
 		Rules:         collection.Maps[watchMapRules],
 		Misses:        collection.Maps[watchMapMisses],
+		Epoch:         collection.Maps[watchMapEpoch],
 		collection:    collection,
 	}
 	for _, name := range hooks {

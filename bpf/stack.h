@@ -92,8 +92,11 @@ static __always_inline __u64 kernel_walk(void *ctx, __u64 address_space, __u64 f
 	s->sure = flags & BPF_F_USER_STACK ? 1 : s->frames;
 	s->truncated = s->frames == MAX_FRAMES;
 	s->space = address_space;
-	for (__u32 i = 0; i < MAX_FRAMES && i < s->frames; i++)
+	for (__u32 i = 0; i < MAX_FRAMES && i < s->frames; i++) {
+		if (i && flags & BPF_F_USER_STACK)
+			s->pc[i] |= RETURN_ADDRESS;
 		hash = mix(hash, s->pc[i]);
+	}
 	return keep_stack(space, hash);
 }
 

@@ -89,6 +89,9 @@ struct thread {
 	__u64 longest_ns;
 	__u64 longest_stack;
 	__u32 last_waker;
+	/* The address space that its process was forked from, while it maps no other code. */
+	__u64 fork_space; /* 0: none */
+	__u64 fork_code;  /* pages of code at that time */
 	struct memo memos[MEMOS];
 };
 

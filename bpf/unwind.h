@@ -28,19 +28,56 @@ struct {
 	__uint(max_entries, 2 << 20);
 } misses SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} epoch SEC(".maps");
+
 /* How long a thread does not ask again for a rule that is missing. */
 const volatile __u64 miss_interval_ns = 2000000;
 
 /*
  * What the rules of a task hold for: the addresses at which its program and libraries
  * lie. A child has the same until it executes another program, or either of them maps
- * or unmaps code.
+ * or unmaps code. t is what is kept of the task, or NULL.
  */
-static __always_inline __u64 address_space(struct task_struct *task)
+static __always_inline __u64 code_layout(struct task_struct *task, const struct thread *t)
 {
 	struct mm_struct *mm = task->mm;
+	__u64 code = mm->exec_vm;
 
-	return mix(mix((__u64)BPF_CORE_READ(mm, exe_file), mm->start_stack), mm->exec_vm);
+	if (!t || !t->fork_space)
+		return mix(mix((__u64)BPF_CORE_READ(mm, exe_file), mm->start_stack), code);
+	return t->fork_code == code ? t->fork_space : mix((__u64)BPF_CORE_READ(task, mm), code);
+}
+
+/*
+ * User space begins a new epoch when it finds other code where there was some before:
+ * a library that took another's place need not change anything that is seen here.
+ */
+static __always_inline __u64 address_space(struct task_struct *task, const struct thread *t)
+{
+	__u32 zero = 0;
+	__u64 *now = bpf_map_lookup_elem(&epoch, &zero);
+
+	return mix(code_layout(task, t), now ? *now : 0);
+}
+
+/* A new process begins in its parent's address space, a new thread shares it. */
+static __always_inline void inherit_space(struct task_struct *parent, const struct thread *from,
+					  struct task_struct *child, struct thread *t)
+{
+	struct mm_struct *mm = BPF_CORE_READ(child, mm);
+
+	if (mm == BPF_CORE_READ(parent, mm)) {
+		t->fork_space = from->fork_space;
+		t->fork_code = from->fork_code;
+	} else if (mm && parent->mm) {
+		t->fork_space = code_layout(parent, from);
+		t->fork_code = BPF_CORE_READ(mm, exec_vm);
+	}
 }
 
 /*
@@ -141,7 +178,7 @@ static __always_inline enum walk_end walk(struct scratch *space, struct cursor *
 	for (__u32 n = 0; n < MAX_FRAMES; n++) {
 		struct rule *rule;
 
-		s->pc[n] = c->pc & ~RETURN_ADDRESS;
+		s->pc[n] = c->pc;
 		s->frames = n + 1;
 		s->sure += 1 - guessed;
 		*hash = mix(*hash, c->pc);
@@ -177,7 +214,7 @@ static __noinline __u64 unwind(struct task_struct *task, struct thread *t)
 	c.pc = regs_pc(regs);
 	c.sp = regs_sp(regs);
 	c.fp = regs_fp(regs);
-	key.space = address_space(task);
+	key.space = address_space(task, t);
 	name = t ? recall(space, t, key.space, &c) : 0;
 	if (name)
 		return name;
@@ -212,7 +249,7 @@ static __always_inline __u64 user_stack(void *ctx, struct task_struct *task, str
 		return unwind(task, t);
 	case USER_STACKS_BY_FRAME_POINTERS:
 		return task->flags & PF_KTHREAD || !task->mm ? 0 :
-			kernel_walk(ctx, address_space(task), BPF_F_USER_STACK);
+			kernel_walk(ctx, address_space(task, t), BPF_F_USER_STACK);
 	default:
 		return 0;
 	}

@@ -116,18 +116,26 @@ int BPF_PROG(contention_end, void *lock)
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct *child)
 {
-	if (inherits(parent, child))
-		watch(child);
+	struct thread *from, *t;
+
+	if (!inherits(parent, child))
+		return 0;
+	t = watch(child);
+	from = watched(parent);
+	if (t && from)
+		inherit_space(parent, from, child, t);
 	return 0;
 }
 
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(sched_process_exec, struct task_struct *task)
 {
+	struct thread *t = watched(task);
 	struct exec_event *e;
 
-	if (!send_events || !watched(task))
+	if (!send_events || !t)
 		return 0;
+	t->fork_space = 0;
 	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
 	if (!e) {
 		count_loss(LOSS_RING_FULL);

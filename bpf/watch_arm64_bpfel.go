@@ -217,6 +217,8 @@ type watchThread struct {
 	LongestStack uint64
 	LastWaker    uint32
 	_            [4]byte
+	ForkSpace    uint64
+	ForkCode     uint64
 	Memos        [4]struct {
 		_     structs.HostLayout
 		Space uint64
@@ -302,6 +304,7 @@ const (
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
+	watchMapEpoch             = "epoch"
 	watchMapEvents            = "events"
 	watchMapLost              = "lost"
 	watchMapMisses            = "misses"
@@ -400,6 +403,7 @@ type watchProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type watchMapSpecs struct {
+	Epoch   *ebpf.MapSpec `ebpf:"epoch"`
 	Events  *ebpf.MapSpec `ebpf:"events"`
 	Lost    *ebpf.MapSpec `ebpf:"lost"`
 	Misses  *ebpf.MapSpec `ebpf:"misses"`
@@ -448,6 +452,7 @@ func (o *watchObjects) Close() error {
 //
 // It can be passed to loadWatchObjects or ebpf.CollectionSpec.LoadAndAssign.
 type watchMaps struct {
+	Epoch   *ebpf.Map `ebpf:"epoch"`
 	Events  *ebpf.Map `ebpf:"events"`
 	Lost    *ebpf.Map `ebpf:"lost"`
 	Misses  *ebpf.Map `ebpf:"misses"`
@@ -460,6 +465,7 @@ type watchMaps struct {
 
 func (m *watchMaps) Close() error {
 	return _WatchClose(
+		m.Epoch,
 		m.Events,
 		m.Lost,
 		m.Misses,

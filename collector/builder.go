@@ -245,6 +245,7 @@ func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, lost cont
 	}
 	trace := b.trace
 	b.trace = contention.Trace{}
+	defer b.stacks.begin()
 	trace.Window, trace.Observer = w, os.Getpid()
 	trace.Stacks = b.stacks.stacks
 	trace.Threads = slices.SortedFunc(maps.Values(b.threads), func(x, y contention.Thread) int {

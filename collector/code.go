@@ -4,8 +4,12 @@ package collector
 
 import (
 	"debug/elf"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/os2026/ebpf-rca/image"
 	"github.com/os2026/ebpf-rca/unwind"
@@ -15,32 +19,54 @@ import (
 const (
 	// maxTableBytes bounds the unwind tables that are kept; all are dropped beyond it.
 	maxTableBytes = 48 << 20
+	// maxOneTable bounds that of one file, which else counts as one without rules: files
+	// so large that they drop each other's tables again and again take all the time.
+	maxOneTable = maxTableBytes / 4 * 3
+	// maxPlaces bounds how many files of how many programs are known.
+	maxPlaces = 1 << 14
 	// searchBytes is how far up the stack a return address is searched for.
 	searchBytes = 1 << 10
 )
 
 // code reads unwind rules from the files that programs map. Each file is read once.
 type code struct {
-	maps   *usym.Symbolizer
-	tables map[fileID]*codeTable
-	bytes  int
+	maps    *usym.Symbolizer
+	byPlace map[place]*codeTable
+	byFile  map[fileState]*codeTable
+	bytes   int
 }
 
-// fileID is a file as a process's maps name it.
-type fileID struct {
+// place is a file as the maps of a program name it.
+type place struct {
+	space, device, inode uint64
+	path                 string
+}
+
+// fileState is one state of one file: an inode is used again, and a build overwrites.
+type fileState struct {
 	device, inode uint64
-	path          string
+	size          int64
+	changed       unix.Timespec
 }
 
 // codeTable is the rules of a file. A nil one has none.
 type codeTable struct {
 	rules    *unwind.Table
 	segments []*elf.Prog
+	foreign  bool // of another kind of processor, or of 32 bits
 }
 
 func newCode(maps *usym.Symbolizer) *code {
-	return &code{maps: maps, tables: make(map[fileID]*codeTable)}
+	c := &code{maps: maps}
+	c.drop()
+	return c
 }
+
+func (c *code) drop() {
+	c.byPlace, c.byFile, c.bytes = make(map[place]*codeTable), make(map[fileState]*codeTable), 0
+}
+
+func (c *code) moved() bool { return c.maps.Moved() }
 
 // find knows the code of a file by what the compiler says of it. Code that was made at
 // run time keeps frame pointers, by custom. What a signal handler returns to may lack
@@ -51,29 +77,44 @@ func (c *code) find(p usym.Process, pc uint64, returnAddress bool) codeRule {
 		inside--
 	}
 	m, ok := c.maps.Locate(p, inside)
-	if !ok || m.Permissions&image.Execute == 0 {
+	if !ok {
 		return codeRule{}
 	}
-	if !m.IsFile() && m.Path != image.VDSO {
-		return codeRule{Rule: unwind.FramePointer(), guessed: true, mapped: true}
+	if m.Permissions&image.Execute == 0 {
+		return codeRule{known: true} // no code at all
 	}
-	rule := c.table(p.PID, m).find(m.FileOffset(pc), returnAddress)
+	if !m.IsFile() && m.Path != image.VDSO {
+		return codeRule{Rule: unwind.FramePointer(), guessed: true, known: true}
+	}
+	t, ok := c.table(p, m)
+	if !ok {
+		return codeRule{}
+	}
+	rule := t.find(m.FileOffset(pc), returnAddress)
 	if rule.Kind == unwind.Unknown && signalReturn(p.PID, pc) {
 		rule.Kind = unwind.Signal
 	}
-	return codeRule{Rule: rule, mapped: true}
+	return codeRule{Rule: rule, known: true, searchable: !t.isForeign()}
 }
 
+// find looks a return address up in the function that made the call. Where none has made
+// it, as where a coroutine begins, it is the beginning of a function.
 func (t *codeTable) find(offset uint64, returnAddress bool) unwind.Rule {
-	if t == nil {
+	if t == nil || t.rules == nil {
 		return unwind.Rule{}
 	}
 	address, ok := image.VirtualAddress(t.segments, offset)
 	if !ok {
 		return unwind.Rule{}
 	}
-	return t.rules.Rule(address, returnAddress)
+	rule := t.rules.Rule(address, returnAddress)
+	if rule.Kind == unwind.Unknown && returnAddress {
+		rule = t.rules.Rule(address, false)
+	}
+	return rule
 }
+
+func (t *codeTable) isForeign() bool { return t != nil && t.foreign }
 
 // search takes the first word that is an address behind a call of the function that the
 // code is in, or if there is none, behind any call: a function may have been jumped to,
@@ -124,59 +165,75 @@ func signalReturn(pid int, pc uint64) bool {
 	return unwind.SignalReturn(instructions[:n])
 }
 
-// table returns the rules of the file that m shows.
-func (c *code) table(pid int, m image.Mapping) *codeTable {
-	id := fileID{m.Device, m.Inode, m.Path}
-	if t, ok := c.tables[id]; ok {
-		return t
+// table returns the rules of the file that m shows. It is false if the file could not be
+// opened, as when the process has just ended: another may show it.
+func (c *code) table(p usym.Process, m image.Mapping) (*codeTable, bool) {
+	at := place{p.Space, m.Device, m.Inode, m.Path}
+	if t, ok := c.byPlace[at]; ok {
+		return t, true
 	}
-	t, bytes := readTable(pid, m)
-	if c.bytes += bytes; c.bytes > maxTableBytes {
-		clear(c.tables)
-		c.bytes = bytes
-	}
-	c.tables[id] = t
-	return t
-}
-
-// readTable returns the rules of the file that m shows, nil if none can be read, and
-// the memory they take.
-func readTable(pid int, m image.Mapping) (*codeTable, int) {
-	f, size, err := openCode(pid, m)
+	f, size, state, err := openCode(p.PID, m)
 	if err != nil {
-		return nil, 0
+		return nil, false
 	}
 	if closer, ok := f.(io.Closer); ok {
 		defer closer.Close()
 	}
+	t, ok := c.byFile[state]
+	if !ok || state == (fileState{}) {
+		t = readTable(f, size)
+		c.keep(state, t)
+	}
+	c.byPlace[at] = t
+	return t, true
+}
+
+func (c *code) keep(state fileState, t *codeTable) {
+	bytes := 0
+	if t.rules != nil {
+		bytes = t.rules.Bytes()
+	}
+	if bytes > maxOneTable {
+		t.rules, bytes = nil, 0
+	}
+	if c.bytes+bytes > maxTableBytes || len(c.byPlace) > maxPlaces {
+		c.drop()
+	}
+	c.bytes += bytes
+	c.byFile[state] = t
+}
+
+// readTable returns the rules of an ELF file, which has none if they cannot be read.
+func readTable(f io.ReaderAt, size int64) *codeTable {
 	headers, err := image.ReadELF(f, size)
 	if err != nil {
-		return nil, 0
+		return &codeTable{}
 	}
 	rules, err := unwind.Read(f, size)
 	if err != nil {
-		return nil, 0
+		return &codeTable{segments: headers.Progs, foreign: errors.Is(err, unwind.ErrUnsupported)}
 	}
-	return &codeTable{rules: rules, segments: headers.Progs}, rules.Bytes()
+	return &codeTable{rules: rules, segments: headers.Progs}
 }
 
-// openCode opens the ELF image that m shows. What can be closed is to be closed.
-func openCode(pid int, m image.Mapping) (io.ReaderAt, int64, error) {
+// openCode opens the ELF image that m shows. What can be closed is to be closed. The
+// state is that of a file, zero for one in memory.
+func openCode(pid int, m image.Mapping) (io.ReaderAt, int64, fileState, error) {
 	if m.Path == image.VDSO {
 		r, err := image.OpenVDSO(pid, m)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, fileState{}, err
 		}
-		return r, r.Size(), nil
+		return r, r.Size(), fileState{}, nil
 	}
 	f, err := image.Open(pid, m)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, fileState{}, err
 	}
-	info, err := f.Stat()
-	if err != nil {
+	var stat unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &stat); err != nil {
 		f.Close()
-		return nil, 0, err
+		return nil, 0, fileState{}, fmt.Errorf("look at %s: %w", f.Name(), err)
 	}
-	return f, info.Size(), nil
+	return f, stat.Size, fileState{uint64(stat.Dev), stat.Ino, stat.Size, stat.Ctim}, nil
 }

@@ -92,17 +92,23 @@ func inGlibc(stack contention.Stack) bool {
 // libraryCaller returns the frame that called the C library, or made the system call.
 // Its own frames end where another module begins, or with the function that waits.
 func libraryCaller(stack contention.Stack) (contention.Frame, bool) {
-	shared := len(stack) > 0 && isCLibrary(stack[0].Module)
-	last := 0 // of the library's frames, and one
-	for i, f := range stack[:min(len(stack), libraryDepth)] {
-		if shared && isCLibrary(f.Module) || !shared && isLibraryCall(f.Function) {
-			last = i + 1
+	depth := min(len(stack), libraryDepth)
+	outer := 0 // of the library's own frames, and one
+	if depth > 0 && isCLibrary(stack[0].Module) {
+		for outer < depth && isCLibrary(stack[outer].Module) {
+			outer++
+		}
+	} else {
+		for i, f := range stack[:depth] {
+			if isLibraryCall(f.Function) {
+				outer = i + 1
+			}
 		}
 	}
-	if last == len(stack) {
+	if outer == len(stack) {
 		return contention.Frame{}, false
 	}
-	return stack[last], true
+	return stack[outer], true
 }
 
 func isLibraryCall(function string) bool {

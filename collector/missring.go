@@ -38,7 +38,20 @@ func (r missRing) next() ([]byte, error) {
 }
 
 // rules is the kernel's map of unwind rules.
-type rules struct{ *ebpf.Map }
+type rules struct {
+	*ebpf.Map
+	epoch *ebpf.Map
+}
+
+// nextEpoch gives all address spaces new names, for which there are no rules.
+func (r rules) nextEpoch() error {
+	const only = uint32(0)
+	var now uint64
+	if err := r.epoch.Lookup(only, &now); err != nil {
+		return err
+	}
+	return r.epoch.Put(only, now+1)
+}
 
 func (r rules) clear() error {
 	var keys []bpf.RuleKey

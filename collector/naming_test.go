@@ -45,11 +45,12 @@ func TestLibraryCaller(t *testing.T) {
 		stack contention.Stack
 		want  string
 	}{
-		"of glibc":            {waitsIn("pthread_cond_wait"), "main"},
-		"of a system call":    {inStatic("take", "main"), "take"},
-		"of syscall()":        {inStatic("syscall", "take"), "take"},
-		"of a linked library": {inStatic("__futex_wait", "__pthread_mutex_lock", "take"), "take"},
-		"of what has no name": {contention.Stack{{Module: "libc.so.6"}, {Module: "program"}}, ""},
+		"of glibc":                {waitsIn("pthread_cond_wait"), "main"},
+		"of glibc, in its thread": {append(waitsIn("pthread_cond_wait"), contention.Frame{Module: "libc.so.6", Function: "start_thread"}), "main"},
+		"of a system call":        {inStatic("take", "main"), "take"},
+		"of syscall()":            {inStatic("syscall", "take"), "take"},
+		"of a linked library":     {inStatic("__futex_wait", "__pthread_mutex_lock", "take"), "take"},
+		"of what has no name":     {contention.Stack{{Module: "libc.so.6"}, {Module: "program"}}, ""},
 	} {
 		caller, ok := libraryCaller(c.stack)
 		assert.True(t, ok, name)

@@ -49,6 +49,8 @@ const (
 	// others lack it too. finishSoon is how long they may when others have just lain there.
 	finishEvery = 10 * time.Millisecond
 	finishSoon  = time.Millisecond
+	// renewEvery is how long code that took the place of other code is taken for it.
+	renewEvery = time.Second
 )
 
 // Observation is one process being watched.
@@ -140,7 +142,7 @@ func newObservation(a *attachment, kernel *ksym.Table) (*Observation, error) {
 	}
 	// Two, so that no walk waits for symbols to be read.
 	user, mapped := usym.New(), usym.New()
-	unwinder := newUnwinder(missRing{reader: misses, record: new(ringbuf.Record)}, newCode(mapped), rules{a.objects.Rules})
+	unwinder := newUnwinder(missRing{reader: misses, record: new(ringbuf.Record)}, newCode(mapped), rules{a.objects.Rules, a.objects.Epoch})
 	o := &Observation{
 		attachment: a,
 		reader:     reader,
@@ -161,19 +163,27 @@ func newObservation(a *attachment, kernel *ksym.Table) (*Observation, error) {
 // finish has the walks finished that lack a rule, until Close. Where there were some
 // there will be more, of code that was met for the first time.
 func (o *Observation) finish() {
-	next := time.NewTimer(finishEvery)
+	next, renewed := time.NewTimer(finishEvery), time.Now()
 	defer next.Stop()
 	for {
 		select {
 		case <-o.done:
 			return
 		case <-next.C:
-			if o.unwinder.work() > 0 {
-				next.Reset(finishSoon)
-			} else {
-				next.Reset(finishEvery)
-			}
 		}
+		if o.unwinder.work() > 0 {
+			next.Reset(finishSoon)
+		} else {
+			next.Reset(finishEvery)
+		}
+		if time.Since(renewed) < renewEvery {
+			continue
+		}
+		if err := o.unwinder.renew(); err != nil {
+			o.fail(err)
+			return
+		}
+		renewed = time.Now()
 	}
 }
 

@@ -5,6 +5,7 @@ package collector
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/os2026/ebpf-rca/bpf"
 	"github.com/os2026/ebpf-rca/contention"
@@ -52,16 +53,23 @@ func (s *stackTable) userStack(name uint64, pid int) contention.StackID {
 	if id, ok := s.ids[name]; ok {
 		return id
 	}
-	if w, ok := s.unwind.take(name); ok {
-		id := s.addWalked(pid, w)
-		s.ids[name] = id
-		return id
+	w, ok := s.unwind.take(name)
+	if !ok {
+		stack, err := readStack(s.kept, name)
+		if err != nil {
+			s.lost++
+			return contention.NoStack
+		}
+		w = walked{
+			space: stack.Space, pcs: slices.Clone(stack.Pc[:stack.Frames]),
+			sure: int(stack.Sure), truncated: stack.Truncated != 0,
+		}
 	}
-	return s.read(name, func(stack *bpf.Stack) contention.Stack {
-		return s.frames(pid, walked{
-			space: stack.Space, pcs: stack.Pc[:stack.Frames], sure: int(stack.Sure), truncated: stack.Truncated != 0,
-		})
-	})
+	id, final := s.addWalked(pid, w)
+	if ok || final {
+		s.ids[name] = id
+	}
+	return id
 }
 
 func (s *stackTable) kernelStack(name uint64) contention.StackID {
@@ -71,16 +79,12 @@ func (s *stackTable) kernelStack(name uint64) contention.StackID {
 	if id, ok := s.ids[name]; ok {
 		return id
 	}
-	return s.read(name, func(stack *bpf.Stack) contention.Stack { return kernelFrames(s.kernel, stack.Pc[:stack.Frames]) })
-}
-
-func (s *stackTable) read(name uint64, resolve func(*bpf.Stack) contention.Stack) contention.StackID {
 	stack, err := readStack(s.kept, name)
 	if err != nil {
 		s.lost++
 		return contention.NoStack
 	}
-	id := s.add(resolve(&stack))
+	id := s.add(kernelFrames(s.kernel, stack.Pc[:stack.Frames]))
 	s.ids[name] = id
 	return id
 }
@@ -90,20 +94,44 @@ func (s *stackTable) add(stack contention.Stack) contention.StackID {
 	return contention.StackID(len(s.stacks) - 1)
 }
 
-// addWalked gives stacks that are alike one id. The kernel's names for them differ.
-func (s *stackTable) addWalked(pid int, w walked) contention.StackID {
-	key := fmt.Appendf(nil, "%x %d %t %x", w.space, w.sure, w.truncated, w.pcs)
-	if id, ok := s.walked[string(key)]; ok {
-		return id
+// addWalked gives stacks that are alike one id: the kernel's names for them may differ.
+// It is not final where nothing is known of the process, which may have ended: another
+// of the same address space may tell.
+func (s *stackTable) addWalked(pid int, w walked) (id contention.StackID, final bool) {
+	of := usym.Process{PID: pid, Space: w.space}
+	key := fmt.Sprintf("%x %d %t %x", w.space, w.sure, w.truncated, w.pcs)
+	if id, ok := s.walked[key]; ok {
+		return id, true
 	}
-	id := s.add(s.frames(pid, w))
-	s.walked[string(key)] = id
-	return id
+	frames := s.frames(of, w)
+	final = s.user.Knows(of)
+	if !final {
+		key = fmt.Sprintf("%s of %d", key, pid)
+		if id, ok := s.walked[key]; ok {
+			return id, false
+		}
+	}
+	id = s.add(frames)
+	s.walked[key] = id
+	return id, final
+}
+
+// maxKept is how many stacks may be kept for the next window.
+const maxKept = 1 << 15
+
+// begin forgets the stacks of earlier windows if they are many: all that come again are
+// still in the kernel, but for those that were finished here.
+func (s *stackTable) begin() {
+	if len(s.stacks) > maxKept {
+		clear(s.ids)
+		clear(s.walked)
+		s.stacks = make([]contention.Stack, 1)
+	}
 }
 
 // frames names the frames of a user stack, and says which are not to be relied on.
-func (s *stackTable) frames(pid int, w walked) contention.Stack {
-	frames := s.user.Frames(usym.Process{PID: pid, Space: w.space}, w.pcs)
+func (s *stackTable) frames(of usym.Process, w walked) contention.Stack {
+	frames := s.user.Frames(of, w.pcs)
 	done := 0 // of the pcs; one stands for a function and what was inlined into it
 	for i := range frames {
 		frames[i].Guessed = done >= w.sure

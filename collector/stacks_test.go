@@ -92,6 +92,6 @@ func TestStackIsFinishedWhenItIsNamed(t *testing.T) {
 
 func TestFramesSayWhatIsGuessed(t *testing.T) {
 	s := emptyStacks(t)
-	frames := s.frames(1, walked{pcs: []uint64{0xa, 0xb, 0xc}, sure: 2, truncated: true})
+	frames := s.frames(usym.Process{PID: 1}, walked{pcs: []uint64{0xa, 0xb, 0xc}, sure: 2, truncated: true})
 	assert.Equal(t, contention.Stack{{Address: 0xa}, {Address: 0xb}, {Address: 0xc, Guessed: true, Truncated: true}}, frames)
 }

@@ -67,6 +67,23 @@ func (u *unwinder) work() (n int) {
 	return n
 }
 
+// renew begins anew with all rules if code was found in another's place: the kernel sees
+// no change when a library takes the place of one as large.
+func (u *unwinder) renew() error {
+	if !u.code.moved() {
+		return nil
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if err := u.rules.nextEpoch(); err != nil {
+		return fmt.Errorf("give address spaces new names: %w", err)
+	}
+	if err := u.rules.clear(); err != nil {
+		return fmt.Errorf("drop unwind rules: %w", err)
+	}
+	return nil
+}
+
 // take returns a walk that was finished, once. The kernel sends a walk before the event
 // that names it.
 func (u *unwinder) take(name uint64) (walked, bool) {
@@ -110,25 +127,29 @@ type codeRules interface {
 	find(p usym.Process, pc uint64, returnAddress bool) codeRule
 	// search looks for the caller of code that has no rule.
 	search(p usym.Process, at unwind.Registers, read func(uint64) (uint64, bool)) unwind.Rule
+	// moved reports whether there is other code where there was some before.
+	moved() bool
 }
 
 type codeRule struct {
 	unwind.Rule
-	guessed bool // no unwind information says so
-	mapped  bool // it is known what code lies there
+	guessed    bool // no unwind information says so
+	known      bool // and it will not change while the address space is the same
+	searchable bool // it is code of a file, whose caller may be searched for
 }
 
 // ruleMap is the kernel's map of rules.
 type ruleMap interface {
 	Update(key, value any, flags ebpf.MapUpdateFlags) error
 	clear() error
+	nextEpoch() error
 }
 
 // walked is a user stack as it was walked.
 type walked struct {
 	space     uint64
-	pcs       []uint64
-	sure      int // of pcs, from the innermost
+	pcs       []uint64 // with bpf.ReturnAddress
+	sure      int      // of pcs, from the innermost
 	truncated bool
 }
 
@@ -141,17 +162,22 @@ func (u *unwinder) finish(m *bpf.StackMiss) (walked, error) {
 	}
 	w := walked{space: so.Space, pcs: slices.Clone(so.Pc[:so.Frames]), sure: int(so.Sure)}
 	of := usym.Process{PID: int(m.Tgid), Space: so.Space}
-	at := unwind.Registers{PC: m.At.Pc &^ bpf.ReturnAddress, SP: m.At.Sp, FP: m.At.Fp}
-	returnAddress := m.At.Pc&bpf.ReturnAddress != 0
+	at := unwind.Registers{PC: m.At.Pc, SP: m.At.Sp, FP: m.At.Fp}
 	sure := so.Sure == so.Frames
 	read := memoryOf(m)
 	for len(w.pcs) < maxFrames {
-		rule := u.code.find(of, at.PC, returnAddress)
-		if rule.mapped && rule.Kind == unwind.Unknown {
-			rule.Rule, rule.guessed = u.code.search(of, at, read), true
+		pc, returnAddress := at.PC&^bpf.ReturnAddress, at.PC&bpf.ReturnAddress != 0
+		rule := u.code.find(of, pc, returnAddress)
+		if rule.Kind == unwind.Unknown {
+			rule.guessed = true
+			if rule.searchable {
+				rule.Rule = u.code.search(of, unwind.Registers{PC: pc, SP: at.SP, FP: at.FP}, read)
+			}
 		}
-		if err := u.teach(of.Space, at.PC, returnAddress, rule); err != nil {
-			return walked{}, err
+		if rule.known || !sure {
+			if err := u.teach(of.Space, at.PC, rule); err != nil {
+				return walked{}, err
+			}
 		}
 		if rule.Kind == unwind.End {
 			return w, nil
@@ -165,7 +191,10 @@ func (u *unwinder) finish(m *bpf.StackMiss) (walked, error) {
 		}
 		sure = sure && !rule.guessed
 		// What a signal interrupted stands where it was, and not behind a call.
-		at, returnAddress = next, rule.Kind != unwind.Signal
+		if rule.Kind != unwind.Signal {
+			next.PC |= bpf.ReturnAddress
+		}
+		at = next
 		w.pcs = append(w.pcs, at.PC)
 		if sure {
 			w.sure = len(w.pcs)
@@ -187,17 +216,9 @@ func memoryOf(m *bpf.StackMiss) func(address uint64) (uint64, bool) {
 	}
 }
 
-// teach gives the kernel a rule, but not one of code that may come to be known. Where
-// there are too many rules it begins anew.
-func (u *unwinder) teach(space, pc uint64, returnAddress bool, rule codeRule) error {
-	if !rule.mapped {
-		return nil
-	}
-	key := bpf.RuleKey{Space: space, Pc: pc}
-	if returnAddress {
-		key.Pc |= bpf.ReturnAddress
-	}
-	value := kernelRule(rule)
+// teach gives the kernel a rule. Where there are too many rules it begins anew.
+func (u *unwinder) teach(space, pc uint64, rule codeRule) error {
+	key, value := bpf.RuleKey{Space: space, Pc: pc}, kernelRule(rule)
 	err := u.rules.Update(key, value, ebpf.UpdateNoExist)
 	if errors.Is(err, unix.E2BIG) {
 		if err := u.rules.clear(); err != nil {
