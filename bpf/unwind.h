@@ -65,6 +65,20 @@ static __always_inline __u64 address_space(struct task_struct *task, const struc
 	return mix(code_layout(task, t), now ? *now : 0);
 }
 
+/*
+ * What a process that was there before has mapped since it was forked is not known, so
+ * it is taken to share no address space.
+ */
+static __always_inline void own_space(struct task_struct *task, struct thread *t)
+{
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+
+	if (!mm)
+		return;
+	t->fork_code = BPF_CORE_READ(mm, exec_vm);
+	t->fork_space = mix((__u64)mm, t->fork_code); /* as it will be when it maps more */
+}
+
 /* A new process begins in its parent's address space, a new thread shares it. */
 static __always_inline void inherit_space(struct task_struct *parent, const struct thread *from,
 					  struct task_struct *child, struct thread *t)

@@ -233,6 +233,7 @@ int watch_existing(struct bpf_iter__task *ctx)
 	t = watch(task);
 	if (!t)
 		return 0;
+	own_space(task, t);
 	if (task_state(task) && !task->on_cpu) {
 		describe(task, t, false);
 		t->block_ns = bpf_ktime_get_ns();
