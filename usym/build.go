@@ -31,6 +31,7 @@ type builder struct {
 	files                []*os.File // those that sources read
 	inMemory             int64      // bytes of sources in memory
 	complete             bool       // no function lacks a symbol
+	locals               bool       // there are functions that only their own file sees
 	lines                *debugInfo
 	errs                 []error
 
@@ -105,6 +106,7 @@ func (b *builder) symbols(from object, kind elf.SectionType, shift uint64) error
 		case uint64(s.name) >= text.FileSize:
 		case s.isFunction():
 			b.functions = append(b.functions, kept)
+			b.locals = b.locals || elf.ST_BIND(s.info) == elf.STB_LOCAL
 		case s.isVariable(from.ELF):
 			b.variables = append(b.variables, kept)
 		}

@@ -37,7 +37,7 @@ func readModule(r io.ReaderAt, size int64, file *os.File, from origin) (m *modul
 	}
 	b := new(builder)
 	b.failed("symbols", b.symbols(mapped, elf.SHT_SYMTAB, 0))
-	b.complete = len(b.functions) > 0
+	b.complete = b.locals // those are the first that strip takes
 	b.failed("dynamic symbols", b.symbols(mapped, elf.SHT_DYNSYM, 0))
 	b.failed("PLT", b.plt(mapped))
 	golang := b.stripped(mapped, from)
