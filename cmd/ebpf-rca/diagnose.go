@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -91,6 +92,13 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
+// How much garbage may pile up, in percent of what is in use (see runtime/debug). While
+// it watches a machine at work the command is to be small; the analysis is to be quick.
+const (
+	watchingGC  = 30
+	analysingGC = 100
+)
+
 // diagnose watches and reports. What it has begun it undoes on every way out.
 func diagnose(ctx context.Context, o diagnoseOptions, args []string, stdout, stderr io.Writer) error {
 	w := watching{opts: o, stdout: stdout, progress: newProgress(stderr)}
@@ -108,6 +116,7 @@ func diagnose(ctx context.Context, o diagnoseOptions, args []string, stdout, std
 		w.target.PID = o.pid
 	}
 	w.target.Comm = commOf(w.target.PID)
+	defer debug.SetGCPercent(debug.SetGCPercent(watchingGC))
 	observation, err := collector.Observe(w.target.PID, collector.Options{NoChildren: o.noChildren})
 	if err != nil {
 		return explainObserve(err)
@@ -215,7 +224,9 @@ func (w *watching) report(window contention.Window) error {
 	if err != nil {
 		return err
 	}
+	debug.SetGCPercent(analysingGC)
 	analysis := rca.Analyze(trace, rca.Options{MinShare: w.opts.minShare})
+	debug.SetGCPercent(watchingGC)
 	d := diagnosis{
 		Schema: diagnosisSchema, Target: w.target, Window: window.Length(), Kernel: kernelRelease(),
 		Findings: analysis.Findings, Totals: analysis.Totals, Loss: trace.Loss,

@@ -3,13 +3,14 @@
 package main
 
 import (
-	"debug/buildinfo"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/os2026/ebpf-rca/image"
 )
 
 func procPath(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
@@ -62,8 +63,19 @@ func commOf(pid int) string {
 }
 
 func isGo(pid int) bool {
-	_, err := buildinfo.ReadFile(procPath(pid, "exe"))
-	return err == nil
+	f, err := os.Open(procPath(pid, "exe"))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	// debug/buildinfo copies the name of each section: of a file with one long name for
+	// all of them it makes many gigabytes.
+	headers, err := image.ReadELF(f, info.Size())
+	return err == nil && headers.Section(".go.buildinfo") != nil
 }
 
 func kernelRelease() string {
