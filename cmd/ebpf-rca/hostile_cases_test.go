@@ -83,14 +83,6 @@ var forgeries = map[string]func(t *testing.T, f *forgery, dir string){
 			f.sections = append(f.sections, elf.Section64{Name: last, Type: uint32(elf.SHT_PROGBITS)})
 		}
 	},
-	"one long name for all sections": func(_ *testing.T, f *forgery, _ string) {
-		last := uint32(len(f.names))
-		f.names = append(f.names, bytes.Repeat([]byte("N"), 8<<20)...)
-		f.names = append(f.names, 0)
-		for range 20_000 {
-			f.sections = append(f.sections, elf.Section64{Name: last, Type: uint32(elf.SHT_PROGBITS)})
-		}
-	},
 	"unwind entries in circles": func(_ *testing.T, f *forgery, _ string) {
 		f.set(".eh_frame", circularFrames())
 	},
