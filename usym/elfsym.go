@@ -4,6 +4,7 @@ package usym
 
 import (
 	"debug/elf"
+	"errors"
 	"fmt"
 	"io"
 
@@ -62,7 +63,7 @@ func walkSymbols(f *image.ELF, section *image.Section, visit func(elfSymbol) err
 				return err
 			}
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

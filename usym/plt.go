@@ -163,7 +163,7 @@ func walkRelocations(f *image.ELF, section *image.Section, visit func(relocation
 				return err
 			}
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
