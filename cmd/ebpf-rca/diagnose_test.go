@@ -84,7 +84,7 @@ func TestDiagnoseOnTheScreenAndInFiles(t *testing.T) {
 	require.Equal(t, exitGood, r.code, r.stderr)
 	assert.Regexp(t, `^process \d+ \(mutex-hold\), watched for 1\.\d\d s on kernel`, r.stdout)
 	assert.Regexp(t, `\nThreads waited \S+ s for each other; w\d \(thread \d+\) answers for \d+ % of it\.\n`, r.stdout)
-	assert.Regexp(t, `\n1\. w\d \(thread \d+\) holds mutex 0x`, r.stdout)
+	assert.Regexp(t, `\n1\. w\d \(thread \d+\) holds mutex table\+0x0`, r.stdout)
 	assert.Contains(t, r.stdout, "       hold_sleeping  ")
 	assert.NotContains(t, r.stdout, "\x1b", "no colour where nobody looks")
 
@@ -108,7 +108,7 @@ func TestDiagnoseByIntervals(t *testing.T) {
 	require.Equal(t, exitGood, r.code, r.stderr)
 	assert.Equal(t, strings.Count(r.stdout, "\n"), len(diagnoses(t, r.stdout)), "each on a line")
 	list := diagnoses(t, r.stdout)
-	assert.GreaterOrEqual(t, len(list), 3)
+	assert.GreaterOrEqual(t, len(list), 2, "one may come late, when symbols are read")
 	assert.LessOrEqual(t, len(list), 4)
 	var sum time.Duration
 	for _, d := range list {
@@ -220,8 +220,8 @@ func TestDiagnoseEndsEarlyWithTheContext(t *testing.T) {
 	code := run(ctx, []string{"diagnose", "--json", "-p", itoa(p.pid), "-d", "10m", "--interval", "1s"}, first, &stderr)
 	require.Equal(t, exitGood, code, stderr.String())
 	list := diagnoses(t, stdout.String())
-	require.Len(t, list, 2)
-	assert.NotEmpty(t, list[1].Findings)
+	require.GreaterOrEqual(t, len(list), 2)
+	assert.NotEmpty(t, list[len(list)-1].Findings)
 
 	// Before it has begun; the context has ended already.
 	stdout.Reset()
