@@ -22,7 +22,8 @@ type builder struct {
 	threads map[contention.ThreadID]contention.Thread
 	// variables are the names of the resources of this window, "" of those without.
 	variables map[contention.Resource]string
-	trace     contention.Trace
+	log       eventLog
+	samples   []contention.Sample
 	gone      []int           // processes that have ended since the last cut
 	lost      contention.Loss // up to the last cut
 }
@@ -32,6 +33,7 @@ func newBuilder(stacks *stackTable) *builder {
 		stacks:    stacks,
 		threads:   make(map[contention.ThreadID]contention.Thread),
 		variables: make(map[contention.Resource]string),
+		log:       newEventLog(),
 	}
 }
 
@@ -71,7 +73,7 @@ func (b *builder) addWait(e bpf.WaitEvent) {
 	w.Ran = time.Duration(e.RunNs)
 	w.Waker = b.waker(e.Object, e.Wake)
 	w.Occupant = b.occupant(e.Occupant)
-	b.trace.Waits = append(b.trace.Waits, w)
+	b.log.addWait(&w)
 }
 
 // wait is what there is to tell of a wait when it begins.
@@ -141,7 +143,7 @@ func (b *builder) waker(o bpf.Object, w bpf.Wake) contention.Waker {
 
 func (b *builder) addPreemption(e bpf.PreemptEvent) {
 	thread := b.know(e.Thread)
-	b.trace.Preemptions = append(b.trace.Preemptions, contention.Preemption{
+	b.log.addPreemption(contention.Preemption{
 		Thread:   thread.ID(),
 		Begin:    time.Duration(e.OutNs),
 		Ran:      time.Duration(e.RunNs),
@@ -152,7 +154,7 @@ func (b *builder) addPreemption(e bpf.PreemptEvent) {
 
 func (b *builder) addSample(e bpf.SampleEvent) {
 	thread := b.know(e.Thread)
-	b.trace.Samples = append(b.trace.Samples, contention.Sample{
+	b.samples = append(b.samples, contention.Sample{
 		Thread: thread.ID(),
 		At:     time.Duration(e.Ns),
 		Stack:  b.stacks.userStack(e.UserStack, thread.PID),
@@ -182,7 +184,7 @@ func (b *builder) addOpen(t bpf.ThreadTotals, finished map[contention.ThreadID]t
 		w.Woken = time.Duration(t.Wake.Ns)
 		w.Waker = b.waker(t.Object, t.Wake)
 	}
-	b.trace.Waits = append(b.trace.Waits, w)
+	b.log.addWait(&w)
 }
 
 // know remembers a thread. The kernel names those that are watched; others, as wake
@@ -236,18 +238,14 @@ func (b *builder) forget() {
 // cut returns the trace of a window and begins the next one. lost is what was lost
 // since the beginning.
 func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, lost contention.Loss) *contention.Trace {
-	finished := make(map[contention.ThreadID]time.Duration)
-	for _, wait := range b.trace.Waits {
-		finished[wait.Thread] = max(finished[wait.Thread], wait.Begin)
-	}
+	finished := b.log.lastBegins()
 	for _, t := range threads {
 		b.addOpen(t, finished)
 	}
-	trace := b.trace
-	b.trace = contention.Trace{}
+	trace := contention.Trace{Window: w, Samples: b.samples, Stacks: b.stacks.stacks, Observer: os.Getpid()}
+	b.log.take(&trace)
+	b.samples = nil
 	defer b.stacks.begin()
-	trace.Window, trace.Observer = w, os.Getpid()
-	trace.Stacks = b.stacks.stacks
 	trace.Threads = slices.SortedFunc(maps.Values(b.threads), func(x, y contention.Thread) int {
 		return x.ID().Compare(y.ID())
 	})

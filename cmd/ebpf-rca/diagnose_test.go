@@ -204,7 +204,8 @@ func TestDiagnoseEndsEarly(t *testing.T) {
 			require.NoError(t, lines.Decode(&last))
 		}
 		require.NoError(t, cmd.Wait(), "exit code 0 after %v", signal)
-		assert.NotEmpty(t, last.Findings, "it still reports")
+		assert.NotEmpty(t, d.Findings, "of a whole window")
+		assert.NotZero(t, last.Window, "it still reports, however short the rest was")
 	}
 	assert.True(t, runs(p.pid), "the process is as it was")
 }
@@ -222,7 +223,9 @@ func TestDiagnoseEndsEarlyWithTheContext(t *testing.T) {
 	require.Equal(t, exitGood, code, stderr.String())
 	list := diagnoses(t, stdout.String())
 	require.GreaterOrEqual(t, len(list), 2)
-	assert.NotEmpty(t, list[len(list)-1].Findings)
+	last := list[len(list)-1]
+	assert.NotEmpty(t, last.Findings)
+	assert.Less(t, last.Window, time.Second, "it ended before its time")
 
 	// Before it has begun; the context has ended already.
 	stdout.Reset()

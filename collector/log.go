@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package collector
+
+import (
+	"time"
+
+	"github.com/os2026/ebpf-rca/contention"
+)
+
+// eventLog keeps the events of a window in a third of the room they take in a trace:
+// threads and resources are few, and stand in tables of their own.
+type eventLog struct {
+	threads     numbering[contention.ThreadID]
+	resources   numbering[contention.Resource]
+	waits       chunks[loggedWait]
+	preemptions chunks[loggedPreemption]
+}
+
+// loggedWait is a contention.Wait, with places in tables for what they hold.
+type loggedWait struct {
+	begin, woken, ran       time.Duration
+	thread, waker, occupant int32
+	resource                int32
+	owner                   int32
+	stack, kernelStack      int32
+	wakerStack              int32
+	wakerKind               contention.WakerKind
+	sameObject              bool
+}
+
+// loggedPreemption is a contention.Preemption.
+type loggedPreemption struct {
+	begin, ran       time.Duration
+	thread, occupant int32
+	stack            int32
+}
+
+func newEventLog() eventLog {
+	return eventLog{
+		threads:   newNumbering[contention.ThreadID](),
+		resources: newNumbering[contention.Resource](),
+	}
+}
+
+func (l *eventLog) addWait(w *contention.Wait) {
+	l.waits.add(loggedWait{
+		begin: w.Begin, woken: w.Woken, ran: w.Ran,
+		thread:      l.threads.of(w.Thread),
+		waker:       l.threads.of(w.Waker.Thread),
+		occupant:    l.threads.of(w.Occupant),
+		resource:    l.resources.of(w.Resource),
+		owner:       int32(w.Owner),
+		stack:       int32(w.Stack),
+		kernelStack: int32(w.KernelStack),
+		wakerStack:  int32(w.Waker.Stack),
+		wakerKind:   w.Waker.Kind,
+		sameObject:  w.Waker.SameObject,
+	})
+}
+
+func (l *eventLog) wait(w *loggedWait) contention.Wait {
+	return contention.Wait{
+		Thread:   l.threads.list[w.thread],
+		Resource: l.resources.list[w.resource],
+		Begin:    w.begin, Woken: w.woken, Ran: w.ran,
+		Waker: contention.Waker{
+			Kind:       w.wakerKind,
+			Thread:     l.threads.list[w.waker],
+			SameObject: w.sameObject,
+			Stack:      contention.StackID(w.wakerStack),
+		},
+		Owner:       int(w.owner),
+		Stack:       contention.StackID(w.stack),
+		KernelStack: contention.StackID(w.kernelStack),
+		Occupant:    l.threads.list[w.occupant],
+	}
+}
+
+func (l *eventLog) addPreemption(p contention.Preemption) {
+	l.preemptions.add(loggedPreemption{
+		begin: p.Begin, ran: p.Ran,
+		thread:   l.threads.of(p.Thread),
+		occupant: l.threads.of(p.Occupant),
+		stack:    int32(p.Stack),
+	})
+}
+
+func (l *eventLog) preemption(p *loggedPreemption) contention.Preemption {
+	return contention.Preemption{
+		Thread: l.threads.list[p.thread],
+		Begin:  p.begin, Ran: p.ran,
+		Occupant: l.threads.list[p.occupant],
+		Stack:    contention.StackID(p.stack),
+	}
+}
+
+// lastBegins returns when the last wait of each thread began.
+func (l *eventLog) lastBegins() map[contention.ThreadID]time.Duration {
+	began := make(map[contention.ThreadID]time.Duration, len(l.threads.list))
+	for _, chunk := range l.waits {
+		for i := range chunk {
+			thread := l.threads.list[chunk[i].thread]
+			began[thread] = max(began[thread], chunk[i].begin)
+		}
+	}
+	return began
+}
+
+// take puts all events into a trace, in the order in which they were added, and
+// empties the log.
+func (l *eventLog) take(trace *contention.Trace) {
+	trace.Waits = unfold(l.waits, l.wait)
+	trace.Preemptions = unfold(l.preemptions, l.preemption)
+	*l = newEventLog()
+}
+
+// chunks is a list that leaves no garbage as it grows. All chunks are full but the last.
+type chunks[T any] [][]T
+
+// chunkLength is how many a chunk holds.
+const chunkLength = 1 << 12
+
+func (c *chunks[T]) add(value T) {
+	last := len(*c) - 1
+	if last < 0 || len((*c)[last]) == chunkLength {
+		*c = append(*c, make([]T, 0, chunkLength))
+		last++
+	}
+	(*c)[last] = append((*c)[last], value)
+}
+
+// unfold makes a plain list, and lets go of each chunk in turn: the room may be needed
+// for the rest.
+func unfold[T, U any](c chunks[T], each func(*T) U) []U {
+	if len(c) == 0 {
+		return nil
+	}
+	list := make([]U, 0, (len(c)-1)*chunkLength+len(c[len(c)-1]))
+	for i, chunk := range c {
+		for j := range chunk {
+			list = append(list, each(&chunk[j]))
+		}
+		c[i] = nil
+	}
+	return list
+}
+
+// numbering gives each value a place in a list.
+type numbering[T comparable] struct {
+	list   []T
+	places map[T]int32
+}
+
+func newNumbering[T comparable]() numbering[T] {
+	return numbering[T]{places: make(map[T]int32)}
+}
+
+func (n *numbering[T]) of(value T) int32 {
+	place, ok := n.places[value]
+	if !ok {
+		place = int32(len(n.list))
+		n.list = append(n.list, value)
+		n.places[value] = place
+	}
+	return place
+}
