@@ -141,7 +141,8 @@ func newObservation(a *attachment, kernel *ksym.Table) (*Observation, error) {
 		return nil, errors.Join(fmt.Errorf("open the ring buffer of stacks: %w", err), reader.Close(), a.Close())
 	}
 	// Two, so that no walk waits for symbols to be read.
-	user, mapped := usym.New(), usym.New()
+	mapped := usym.New()
+	user := usym.NewBehind(mapped)
 	unwinder := newUnwinder(missRing{reader: misses, record: new(ringbuf.Record)}, newCode(mapped), rules{a.objects.Rules, a.objects.Epoch})
 	o := &Observation{
 		attachment: a,

@@ -13,7 +13,8 @@ import (
 // Open opens the file that m of process pid shows. It is looked for by its path in
 // the root directory of the process, and where another file has taken that path or
 // none is left there, through map_files, which needs CAP_CHECKPOINT_RESTORE or
-// CAP_SYS_ADMIN. The file is a regular one.
+// CAP_SYS_ADMIN. Of a process that is gone it is looked for in our own root, and is the
+// one that has the device and inode of m. The file is a regular one.
 func Open(pid int, m Mapping) (*os.File, error) {
 	if !m.IsFile() {
 		return nil, fmt.Errorf("mapping %#x of process %d: %w", m.Start, pid, fs.ErrInvalid)
@@ -36,9 +37,25 @@ func Open(pid int, m Mapping) (*os.File, error) {
 	case byPath != nil:
 		// An overlay shows one device and inode in maps and another in stat.
 		return byPath, nil
+	case !m.Deleted && errors.Is(pathErr, fs.ErrNotExist):
+		return openOwn(m, errors.Join(pathErr, err))
 	default:
 		return nil, errors.Join(pathErr, err)
 	}
+}
+
+// openOwn opens the file of m in our own root if it is that file beyond doubt; if not,
+// it returns otherwise.
+func openOwn(m Mapping, otherwise error) (*os.File, error) {
+	f, err := OpenInRoot(os.Getpid(), m.Path, 0)
+	if err != nil {
+		return nil, otherwise
+	}
+	if !shows(f, m) {
+		f.Close()
+		return nil, otherwise
+	}
+	return f, nil
 }
 
 // shows reports whether f is the file that m names.

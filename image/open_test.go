@@ -3,6 +3,7 @@
 package image_test
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -101,4 +102,22 @@ func TestOpenNoFile(t *testing.T) {
 	}
 	_, err := image.Open(os.Getpid(), image.Mapping{Start: 1, End: 2, Inode: 1, Path: "/no/such/file"})
 	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// A process that is gone has no root directory any more.
+const nobody = 1 << 30
+
+func TestFileOfAProcessThatIsGoneIsKnownByItsInode(t *testing.T) {
+	path, find := mapFile(t, "text")
+	m := find()
+	f, err := image.Open(nobody, m)
+	require.NoError(t, err)
+	text, err := io.ReadAll(f)
+	require.NoError(t, errors.Join(err, f.Close()))
+	assert.Equal(t, "text", string(text))
+
+	require.NoError(t, os.Rename(path, path+".old"))
+	require.NoError(t, os.WriteFile(path, []byte("other"), 0o600))
+	_, err = image.Open(nobody, m)
+	assert.ErrorIs(t, err, fs.ErrNotExist, "another file at its place")
 }

@@ -17,6 +17,7 @@ type Symbolizer struct {
 	processes map[Process]*process
 	cache     *cache
 	demangler demangler
+	ahead     *Symbolizer // nil: none
 
 	now      func() time.Time
 	openMaps func(pid int) ([]image.Mapping, error)
@@ -49,6 +50,14 @@ func New() *Symbolizer {
 		now:       time.Now,
 		openMaps:  image.OpenMaps,
 	}
+}
+
+// NewBehind returns a Symbolizer that is asked about addresses later than ahead is. It
+// asks ahead for the maps of processes that are gone by then.
+func NewBehind(ahead *Symbolizer) *Symbolizer {
+	s := New()
+	s.ahead = ahead
+	return s
 }
 
 // Close drops all tables and closes the files that some of them read names from. What
@@ -190,8 +199,26 @@ func (s *Symbolizer) locate(of Process, address uint64, now time.Time) (*process
 		s.processes[of.key()] = p
 	}
 	p.pid = of.PID
-	i, ok := p.locate(address, now, func() ([]image.Mapping, error) { return s.openMaps(of.PID) })
+	i, ok := p.locate(address, now, func() ([]image.Mapping, error) { return s.mapsOf(of) })
 	return p, i, ok
+}
+
+func (s *Symbolizer) mapsOf(of Process) ([]image.Mapping, error) {
+	maps, err := s.openMaps(of.PID)
+	if len(maps) > 0 || s.ahead == nil {
+		return maps, err
+	}
+	return s.ahead.known(of), nil
+}
+
+// known returns the maps of a process as they were read last.
+func (s *Symbolizer) known(of Process) []image.Mapping {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.processes[of.key()]; p != nil {
+		return p.maps
+	}
+	return nil
 }
 
 // makeRoom forgets the process whose maps are the oldest if there are too many.

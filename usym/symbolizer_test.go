@@ -3,6 +3,7 @@
 package usym
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -89,6 +90,20 @@ func TestMapsAreReadAgainButNotInAStorm(t *testing.T) {
 	assert.Equal(t, 2, f.reads)
 
 	assert.Equal(t, "[heap]", s.Frame(Process{PID: 2}, 0x5000).Module, "another process has an interval of its own")
+}
+
+func TestOneAheadKnowsTheMapsOfProcessesThatAreGone(t *testing.T) {
+	f := &fake{clock: time.Unix(1, 0), maps: []image.Mapping{heapAt(0x1000)}}
+	ahead := f.symbolizer()
+	of := Process{PID: 1, Space: 7}
+	assert.Equal(t, "[heap]", ahead.Frame(of, 0x1000).Module)
+
+	behind := NewBehind(ahead)
+	behind.openMaps = func(int) ([]image.Mapping, error) { return nil, fs.ErrNotExist }
+	assert.Equal(t, "[heap]", behind.Frame(of, 0x1000).Module)
+	assert.Equal(t, "[heap]", behind.Frame(Process{PID: 2, Space: 7}, 0x1000).Module, "of another process of that space")
+	assert.Empty(t, behind.Frame(Process{PID: 1}, 0x1000).Module, "by another name")
+	assert.False(t, behind.Knows(Process{PID: 3}))
 }
 
 // A program that begins maps its libraries within milliseconds.

@@ -149,7 +149,7 @@ func TestDiagnoseFromTheFirstInstruction(t *testing.T) {
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static void *other(void *p) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return p; }
 __attribute__((noinline)) static void first_hold(void) { usleep(300000); __asm__ volatile(""); }
-int main(void) { pthread_t t; pthread_mutex_lock(&m); pthread_create(&t, 0, other, 0); first_hold(); pthread_mutex_unlock(&m); pthread_join(t, 0); usleep(120000); return 0; }
+int main(void) { pthread_t t; pthread_mutex_lock(&m); pthread_create(&t, 0, other, 0); first_hold(); pthread_mutex_unlock(&m); pthread_join(t, 0); return 0; }
 `), 0o644))
 	out, err := exec.Command("cc", "-O1", "-pthread", "-o", program, source).CombinedOutput()
 	require.NoError(t, err, "%s", out)

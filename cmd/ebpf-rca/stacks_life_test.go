@@ -59,9 +59,6 @@ func gradeLife(t *testing.T, traces []*contention.Trace, parts cast, j judge) {
 // process that lives long.
 func TestStacksOfShortLives(t *testing.T) {
 	needRoot(t)
-	if !allStackCells() {
-		t.Skip("a measurement, which wants a quiet machine: make stacks")
-	}
 	program := life(t, "forks", "forks.c")
 	p := startPlay(t, program)
 	parts := p.cast(t)
