@@ -110,6 +110,7 @@ func (l *eventLog) lastBegins() map[contention.ThreadID]time.Duration {
 // take puts all events into a trace, in the order in which they were added, and
 // empties the log.
 func (l *eventLog) take(trace *contention.Trace) {
+	adoptKinds(l.resources.list)
 	trace.Waits = unfold(l.waits, l.wait)
 	trace.Preemptions = unfold(l.preemptions, l.preemption)
 	*l = newEventLog()

@@ -95,10 +95,8 @@ func futexResource(o bpf.Object, thread contention.Thread, stack contention.Stac
 		return alone(kind, thread)
 	}
 	address := contention.Address(o.Address)
-	switch kind {
-	case contention.CondVar, contention.RWLock, contention.Barrier:
-		// They have two words, side by side.
-		address &^= 7
+	if hasTwoWords(kind) {
+		address = objectAddress(address)
 	}
 	return contention.Resource{Kind: kind, Address: address, PID: thread.PID}
 }
