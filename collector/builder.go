@@ -22,6 +22,7 @@ type builder struct {
 	threads map[contention.ThreadID]contention.Thread
 	// variables are the names of the resources of this window, "" of those without.
 	variables map[contention.Resource]string
+	anonymous anonymousFiles // of this window
 	log       eventLog
 	samples   []contention.Sample
 	gone      []int           // processes that have ended since the last cut
@@ -33,6 +34,7 @@ func newBuilder(stacks *stackTable) *builder {
 		stacks:    stacks,
 		threads:   make(map[contention.ThreadID]contention.Thread),
 		variables: make(map[contention.Resource]string),
+		anonymous: make(anonymousFiles),
 		log:       newEventLog(),
 	}
 }
@@ -88,8 +90,11 @@ func (b *builder) wait(id bpf.TaskID, o bpf.Object, begin, user, kernel uint64) 
 	stack := b.stacks.stack(w.Stack)
 	w.Resource = classify(o, thread, stack)
 	w.Owner = owner(o, w.Resource.Kind, stack)
-	if sharedFutex(o) {
+	switch {
+	case sharedFutex(o):
 		b.nameShared(&w.Resource)
+	case w.Resource.Kind == contention.Other && isAnonymous(o):
+		b.anonymous.tell(&w.Resource, o, thread)
 	}
 	w.Resource.Symbol = b.variable(w.Resource)
 	return w
@@ -229,6 +234,7 @@ func (b *builder) occupant(id bpf.TaskID) contention.ThreadID {
 func (b *builder) forget() {
 	clear(b.threads)
 	clear(b.variables)
+	clear(b.anonymous)
 	for _, pid := range b.gone {
 		b.stacks.user.Forget(pid)
 	}

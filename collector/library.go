@@ -45,6 +45,55 @@ var libraryCalls = map[string]contention.Kind{
 	"thrd_join":            contention.Join,
 }
 
+// runtimeCall is a function of a runtime that waits.
+type runtimeCall struct {
+	module   string // whose function it is; "": it is linked into the program
+	function string // its name begins so
+	suffix   string // and ends so
+	kind     contention.Kind
+}
+
+// runtimeCalls are functions of runtimes that wait by way of a futex or of the C library:
+// of HotSpot (src/hotspot/share/runtime and prims/unsafe.cpp), of Rust's standard library
+// (library/std/src/sys/sync) and of parking_lot. A parked thread of HotSpot waits for
+// whatever its program wants, so that is a futex of unknown make.
+var runtimeCalls = []runtimeCall{
+	{"libjvm.so", "ObjectMonitor::enter", "", contention.Monitor},
+	{"libjvm.so", "ObjectMonitor::EnterI", "", contention.Monitor},
+	{"libjvm.so", "ObjectMonitor::ReenterI", "", contention.Monitor},
+	{"libjvm.so", "ObjectMonitor::wait", "", contention.CondVar},
+	{"libjvm.so", "JavaThread::sleep", "", contention.Timer},
+	{"libjvm.so", "Parker::park", "", contention.Futex},
+
+	{"", "std::sys::", "Mutex::lock_contended", contention.Mutex},
+	{"", "std::sys::", "RwLock::read_contended", contention.RWLock},
+	{"", "std::sys::", "RwLock::write_contended", contention.RWLock},
+	{"", "std::sys::", "Condvar::wait_optional_timeout", contention.CondVar},
+
+	{"", "parking_lot::raw_mutex::RawMutex::lock_slow", "", contention.Monitor},
+	{"", "parking_lot::raw_rwlock::RawRwLock::lock_", "_slow", contention.Monitor},
+}
+
+// runtimeDepth is how many frames a runtime and the C library have on top of a call of
+// the runtime, at most.
+const runtimeDepth = 16
+
+// runtimeKind says what a runtime waits for, "" if it is none that is known.
+func runtimeKind(stack contention.Stack) contention.Kind {
+	for _, f := range stack[:min(len(stack), runtimeDepth)] {
+		if f.Guessed {
+			break
+		}
+		for _, c := range runtimeCalls {
+			if (c.module == "" || c.module == f.Module) &&
+				strings.HasPrefix(f.Function, c.function) && strings.HasSuffix(f.Function, c.suffix) {
+				return c.kind
+			}
+		}
+	}
+	return ""
+}
+
 // libraryDepth is how many frames the C library has on top of a call of it, at most.
 const libraryDepth = 8
 

@@ -188,7 +188,7 @@ func TestObserveEventFD(t *testing.T) {
 	p := startTarget(t, "eventfd")
 	w := observe(t, p.pid, Options{})
 	for _, wait := range w.waits(10, by(p.said["reader"])) {
-		assert.Equal(t, contention.Other, wait.Resource.Kind)
+		assert.Equal(t, contention.EventFD, wait.Resource.Kind)
 		assert.NotZero(t, wait.Resource.Address, "what tells it from others")
 		assert.Equal(t, p.said["writer"], uint64(wait.Waker.Thread.TID))
 	}

@@ -61,6 +61,8 @@ func classify(o bpf.Object, thread contention.Thread, stack contention.Stack) co
 		return alone(contention.Other, thread)
 	case bpf.CallSync:
 		return alone(contention.Disk, thread)
+	case bpf.CallChild:
+		return alone(contention.Join, thread)
 	case bpf.CallPoll:
 		return alone(contention.Poll, thread)
 	case bpf.CallSleep:
@@ -91,7 +93,8 @@ func kernelLockKind(flags uint32) contention.Kind {
 
 func futexResource(o bpf.Object, thread contention.Thread, stack contention.Stack) contention.Resource {
 	kind := futexKind(o, stack)
-	if kind == contention.Poll {
+	switch kind {
+	case contention.Poll, contention.Timer:
 		return alone(kind, thread)
 	}
 	address := contention.Address(o.Address)
@@ -116,6 +119,9 @@ func futexKind(o bpf.Object, stack contention.Stack) contention.Kind {
 		return contention.Poll
 	case o.Call != bpf.CallFutexWait:
 		return contention.Futex
+	}
+	if kind := runtimeKind(stack); kind != "" {
+		return kind
 	}
 	kind := libraryKind(stack)
 	switch {
@@ -178,7 +184,8 @@ func fileResource(o bpf.Object, side contention.Side, thread contention.Thread) 
 		r.Kind = contention.Socket
 	case unix.S_IFREG, unix.S_IFBLK, unix.S_IFDIR:
 		return alone(contention.Disk, thread)
-	case 0: // eventfds and the like share one inode
+	}
+	if isAnonymous(o) {
 		r.Address = contention.Address(o.File)
 	}
 	return r

@@ -165,9 +165,15 @@ func roleText(r contention.Role) string {
 	}
 }
 
+// frames shows the inner part of a stack. What a library does within itself says little,
+// so of each stretch in one library it shows where it is and how it came there.
 func (s *screen) frames(stack contention.Stack) {
+	shown := 0
 	for i, f := range stack {
-		if i == screenFrames {
+		if isWithinLibrary(stack, i) {
+			continue
+		}
+		if shown++; shown > screenFrames {
 			s.line("       … %d more", len(stack)-i)
 			return
 		}
@@ -176,6 +182,13 @@ func (s *screen) frames(stack contention.Stack) {
 			s.line("       … and more that could not be followed")
 		}
 	}
+}
+
+// isWithinLibrary reports whether the frames on both sides of i are of its own library.
+func isWithinLibrary(stack contention.Stack, i int) bool {
+	module := stack[i].Module
+	return i > 0 && i+1 < len(stack) && strings.Contains(module, ".so") &&
+		stack[i-1].Module == module && stack[i+1].Module == module
 }
 
 // circumstances tells of waiting that is nobody's fault.

@@ -150,6 +150,18 @@ func TestScreenShowsNoTrifles(t *testing.T) {
 	assert.Contains(t, screenOf(t, diagnosed(f)), "       f  server\n       … 2 more\n")
 }
 
+func TestScreenLeavesOutWhatLibrariesDoWithinThemselves(t *testing.T) {
+	f := lockHolder()
+	f.Stacks = f.Stacks[:1]
+	f.Stacks[0].Frames = contention.Stack{
+		{Function: "syscall", Module: "libc.so.6"}, {Function: "inner", Module: "libc.so.6"}, {Function: "cond_wait", Module: "libc.so.6"},
+		{Function: "one", Module: "app"}, {Function: "two", Module: "app"}, {Function: "three", Module: "app"},
+		{Function: "start", Module: "libc.so.6"},
+	}
+	assert.Contains(t, screenOf(t, diagnosed(f)), "       syscall  libc.so.6\n       cond_wait  libc.so.6\n"+
+		"       one  app\n       two  app\n       three  app\n       start  libc.so.6\n")
+}
+
 func TestScreenIsShort(t *testing.T) {
 	var many []contention.Finding
 	for rank := 1; rank <= 30; rank++ {
