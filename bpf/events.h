@@ -77,7 +77,11 @@ struct object {
 	__u32 lock_flags;
 	__u32 op;         /* futex operation or fcntl command */
 	__u32 value;      /* argument 2: what the futex word was expected to be */
-	__u32 words[3];   /* at the futex address; glibc keeps an owner in the third */
+	/*
+	 * At the futex address; glibc keeps an owner in the third. Of a kernel lock the third
+	 * is the tid of who has it, 0 if that is not known.
+	 */
+	__u32 words[3];
 	__u32 words_read; /* 0: there is no owner among them, or none that could be read */
 };
 
@@ -133,6 +137,13 @@ struct exec_event {
 	struct task_id thread;
 };
 
+/* Where a walk stands. */
+struct cursor {
+	__u64 pc; /* with RETURN_ADDRESS, if it is one */
+	__u64 sp;
+	__u64 fp;
+};
+
 /* A thread's account since it was last read, and the wait it is in. */
 struct thread_totals {
 	enum event_type type;
@@ -148,6 +159,7 @@ struct thread_totals {
 	__u64 out_ns;        /* since when it has wanted a CPU, 0: it does not */
 	__u64 user_stack;    /* of the open wait */
 	__u64 kernel_stack;
+	struct cursor at;     /* where the open wait's stack begins, if it was not walked; pc 0: nowhere */
 	struct object object; /* of the open wait */
 	struct wake wake;     /* that ended it, if the thread has no CPU yet */
 	__u32 last_waker; /* 0: an interrupt, or nobody yet */
@@ -186,13 +198,6 @@ struct rule {
 	__s16 fp; /* where the caller's frame pointer is kept, from the CFA; 0: it is unchanged */
 	__u8 kind;
 	__u8 guessed; /* no unwind information says so */
-};
-
-/* Where a walk stands. */
-struct cursor {
-	__u64 pc; /* with RETURN_ADDRESS, if it is one */
-	__u64 sp;
-	__u64 fp;
 };
 
 /* A walk that met a pc without a rule, with the memory it would have gone on in. */

@@ -49,6 +49,12 @@ static __always_inline bool counts_as_collector(struct task_struct *task)
 	return BPF_CORE_READ(innermost, ns, ns.inum) == pidns_inum;
 }
 
+/* The same of a task at an address that is not known to be one. */
+static __always_inline __u32 tid_at(struct task_struct *task)
+{
+	return pidns_inum ? namespaced(BPF_CORE_READ(task, thread_pid)) : BPF_CORE_READ(task, pid);
+}
+
 static __always_inline void identify(struct task_struct *task, struct task_id *id)
 {
 	id->start_ns = task->start_boottime;

@@ -51,7 +51,16 @@ enum {
 	TASK_DEAD = 0x80,
 	TS_COMPAT = 2, /* x86: the task is in a 32-bit system call */
 	ANON_INODE_FS_MAGIC = 0x09041934,
-	LCB_F_SPIN = 1, /* contention_begin: the waiter spins and does not sleep */
+	/* Flags of contention_begin. */
+	LCB_F_SPIN = 1, /* the waiter spins and does not sleep */
+	LCB_F_WRITE = 4,
+	LCB_F_RT = 8,
+	LCB_F_PERCPU = 16,
+	LCB_F_MUTEX = 32,
+	/* What the low bits of an owner are not: its address. */
+	MUTEX_FLAGS = 7,
+	RWSEM_READER_OWNED = 1,
+	RWSEM_FLAGS = 3,
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -100,6 +109,19 @@ struct files_struct {
 
 struct thread_info {
 	__u32 status;
+};
+
+typedef struct {
+	long counter;
+} atomic_long_t;
+
+/* With CONFIG_PREEMPT_RT both are other things, without an owner of this kind. */
+struct mutex {
+	atomic_long_t owner;
+};
+
+struct rw_semaphore {
+	atomic_long_t owner;
 };
 
 struct mm_struct {

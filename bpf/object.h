@@ -69,6 +69,27 @@ static __always_inline void describe_futex(struct task_struct *task, struct obje
 		o->words_read = 1;
 }
 
+/*
+ * Who has the kernel lock, where the kernel keeps that: a mutex, and a semaphore that
+ * is held for writing. It is handed over before the next owner runs, so it may be the
+ * waiter itself.
+ */
+static __always_inline void describe_kernel_lock(struct object *o)
+{
+	void *lock = (void *)o->kernel_lock; /* or the access to o would be relocated, too */
+	__u64 owner = 0;
+
+	if (o->lock_flags & LCB_F_MUTEX) {
+		if (bpf_core_field_exists(struct mutex, owner))
+			owner = BPF_CORE_READ((struct mutex *)lock, owner.counter) & ~(__u64)MUTEX_FLAGS;
+	} else if (!(o->lock_flags & (LCB_F_RT | LCB_F_PERCPU))) {
+		if (bpf_core_field_exists(struct rw_semaphore, owner))
+			owner = BPF_CORE_READ((struct rw_semaphore *)lock, owner.counter);
+		owner = owner & RWSEM_READER_OWNED ? 0 : owner & ~(__u64)RWSEM_FLAGS;
+	}
+	o->words[2] = owner ? tid_at((struct task_struct *)owner) : 0;
+}
+
 /* struct futex_waitv: a 64-bit value, then the 64-bit address. */
 static __always_inline void describe_futex_vector(struct object *o, bool in_context)
 {
@@ -92,6 +113,8 @@ static __always_inline void describe(struct task_struct *task, struct thread *t,
 	}
 	o->kernel_lock = t->kernel_lock;
 	o->lock_flags = t->lock_flags;
+	if (o->kernel_lock)
+		describe_kernel_lock(o);
 	if (call == CALL_RESTART)
 		return;
 	if (call == CALL_OTHER || call == CALL_FAULT)

@@ -4,7 +4,9 @@
 #define TOTALS_H
 
 #include "identity.h"
+#include "object.h"
 #include "state.h"
+#include "syscalls.h"
 
 /* A wait that began before the totals were last read counts from then on. */
 static __always_inline void add_to_totals(struct thread *t, __u64 end)
@@ -19,6 +21,20 @@ static __always_inline void add_to_totals(struct thread *t, __u64 end)
 		t->longest_stack = t->kernel_stack;
 	}
 	t->last_waker = t->wake.kind == WAKE_THREAD || t->wake.kind == WAKE_KERNEL ? t->wake.by.tid : 0;
+}
+
+/* The thread began to sleep before it was watched, so nobody has walked its stack. */
+static __always_inline void fill_cursor(struct cursor *at, struct task_struct *task, const struct thread *t)
+{
+	struct pt_regs *regs;
+
+	__builtin_memset(at, 0, sizeof(*at));
+	if (!t->block_ns || t->user_stack || task->flags & PF_KTHREAD)
+		return;
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	at->pc = regs_pc(regs);
+	at->sp = regs_sp(regs);
+	at->fp = regs_fp(regs);
 }
 
 static __always_inline void fill_totals(struct thread_totals *out, struct task_struct *task,
@@ -39,7 +55,10 @@ static __always_inline void fill_totals(struct thread_totals *out, struct task_s
 	out->open_ns = t->block_ns;
 	out->user_stack = t->user_stack;
 	out->kernel_stack = t->kernel_stack;
+	fill_cursor(&out->at, task, t);
 	out->object = t->object;
+	if (t->block_ns && out->object.kernel_lock)
+		describe_kernel_lock(&out->object); /* who has it now */
 	__builtin_memset(&out->wake, 0, sizeof(out->wake));
 	if (!t->block_ns)
 		return;

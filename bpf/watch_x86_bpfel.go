@@ -248,6 +248,7 @@ type watchThreadTotals struct {
 	OutNs        uint64
 	UserStack    uint64
 	KernelStack  uint64
+	At           watchCursor
 	Object       watchObject
 	Wake         watchWake
 	LastWaker    uint32

@@ -87,17 +87,22 @@ func (b *builder) wait(id bpf.TaskID, o bpf.Object, begin, user, kernel uint64) 
 		Stack:       b.stacks.userStack(user, thread.PID),
 		KernelStack: b.stacks.kernelStack(kernel),
 	}
-	stack := b.stacks.stack(w.Stack)
-	w.Resource = classify(o, thread, stack)
-	w.Owner = owner(o, w.Resource.Kind, stack)
+	w.Resource, w.Owner = b.resource(o, thread, b.stacks.stack(w.Stack))
+	return w
+}
+
+// resource is what a thread waits for, with the tid of who has it, 0 if that is not known.
+func (b *builder) resource(o bpf.Object, thread contention.Thread, stack contention.Stack) (r contention.Resource, holder int) {
+	r = classify(o, thread, stack)
+	holder = owner(o, r.Kind, stack)
 	switch {
 	case sharedFutex(o):
-		b.nameShared(&w.Resource)
-	case w.Resource.Kind == contention.Other && isAnonymous(o):
-		b.anonymous.tell(&w.Resource, o, thread)
+		b.nameShared(&r)
+	case r.Kind == contention.Other && isAnonymous(o):
+		b.anonymous.tell(&r, o, thread)
 	}
-	w.Resource.Symbol = b.variable(w.Resource)
-	return w
+	r.Symbol = b.variable(r)
+	return r, holder
 }
 
 // variable names the variable that a lock is, "" if it is none.
@@ -179,7 +184,7 @@ func (b *builder) addExec(e bpf.ExecEvent) { b.stacks.user.Forget(b.know(e.Threa
 
 // addOpen takes a wait whose thread does not run yet; what ended it, if anything,
 // is told again by its event.
-func (b *builder) addOpen(t bpf.ThreadTotals, finished map[contention.ThreadID]time.Duration) {
+func (b *builder) addOpen(t bpf.ThreadTotals, finished map[contention.ThreadID]time.Duration, look contention.LateLook) {
 	thread := b.name(t)
 	if t.OpenNs == 0 || finished[thread.ID()] >= time.Duration(t.OpenNs) {
 		return
@@ -189,7 +194,23 @@ func (b *builder) addOpen(t bpf.ThreadTotals, finished map[contention.ThreadID]t
 		w.Woken = time.Duration(t.Wake.Ns)
 		w.Waker = b.waker(t.Object, t.Wake)
 	}
+	if w.Stack == contention.NoStack && t.At.Pc != 0 {
+		b.addSleeper(&w, t, thread)
+	}
+	w.Late = look
+	if w.Owner == 0 || !w.Open() {
+		w.Late &^= contention.OwnerRead
+	} else if isGone(w.Owner) {
+		w.Late |= contention.OwnerGone
+	}
 	b.log.addWait(&w)
+}
+
+// addSleeper finds out about a wait that began before its thread was watched: where it
+// is, and by that, for what.
+func (b *builder) addSleeper(w *contention.Wait, t bpf.ThreadTotals, thread contention.Thread) {
+	w.Stack = b.stacks.sleeper(thread.PID, t.At)
+	w.Resource, w.Owner = b.resource(t.Object, thread, b.stacks.stack(w.Stack))
 }
 
 // know remembers a thread. The kernel names those that are watched; others, as wake
@@ -243,10 +264,10 @@ func (b *builder) forget() {
 
 // cut returns the trace of a window and begins the next one. lost is what was lost
 // since the beginning.
-func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, lost contention.Loss) *contention.Trace {
+func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, looks lateLooks, lost contention.Loss) *contention.Trace {
 	finished := b.log.lastBegins()
 	for _, t := range threads {
-		b.addOpen(t, finished)
+		b.addOpen(t, finished, looks[threadOf(t.Thread).ID()])
 	}
 	trace := contention.Trace{Window: w, Samples: b.samples, Stacks: b.stacks.stacks, Observer: os.Getpid()}
 	b.log.take(&trace)

@@ -65,7 +65,7 @@ func TestCutGivesWaits(t *testing.T) {
 	require.NoError(t, b.add(waitsOf(waitEvent(5, 30, 40, 45))))
 	require.NoError(t, b.add(waitsOf(e)))
 
-	trace := b.cut(window, nil, contention.Loss{})
+	trace := b.cut(window, nil, nil, contention.Loss{})
 	require.Len(t, trace.Waits, 2)
 	assert.Equal(t, contention.Wait{
 		Thread:   contention.ThreadID{TID: 2, Start: 1},
@@ -81,7 +81,7 @@ func TestCutGivesWaits(t *testing.T) {
 	}
 	assert.Equal(t, []int{2, 3, 4, 5}, tids, "all that are mentioned, in order")
 
-	trace = b.cut(window, nil, contention.Loss{})
+	trace = b.cut(window, nil, nil, contention.Loss{})
 	assert.Empty(t, trace.Waits, "a wait is told once")
 	assert.Empty(t, trace.Threads)
 }
@@ -92,7 +92,7 @@ func TestCutGivesPreemptionsAndSamples(t *testing.T) {
 	require.NoError(t, b.add(bytesOf(bpf.PreemptEvent{Type: bpf.EventPreempted, Thread: thread, OutNs: 5, RunNs: 9})))
 	require.NoError(t, b.add(bytesOf(bpf.SampleEvent{Type: bpf.EventSample, Thread: thread, Ns: 7})))
 
-	trace := b.cut(window, nil, contention.Loss{})
+	trace := b.cut(window, nil, nil, contention.Loss{})
 	id := contention.ThreadID{TID: 2, Start: 1}
 	assert.Equal(t, []contention.Preemption{{Thread: id, Begin: 5, Ran: 9}}, trace.Preemptions, "the CPU was idle before")
 	assert.Equal(t, []contention.Sample{{Thread: id, At: 7}}, trace.Samples)
@@ -101,13 +101,13 @@ func TestCutGivesPreemptionsAndSamples(t *testing.T) {
 func TestOpenWaitComesInEveryWindow(t *testing.T) {
 	b := newBuilder(emptyStacks(t))
 	for range 2 {
-		trace := b.cut(window, []bpf.ThreadTotals{openWait(2, 10, 0), {Thread: bpf.TaskID{Tid: 3}}}, contention.Loss{})
+		trace := b.cut(window, []bpf.ThreadTotals{openWait(2, 10, 0), {Thread: bpf.TaskID{Tid: 3}}}, nil, contention.Loss{})
 		require.Len(t, trace.Waits, 1, "a thread that does not sleep has none")
 		assert.True(t, trace.Waits[0].Open())
 		assert.Equal(t, time.Duration(10), trace.Waits[0].Begin)
 	}
 	require.NoError(t, b.add(waitsOf(waitEvent(2, 10, 20, 25))))
-	trace := b.cut(window, nil, contention.Loss{})
+	trace := b.cut(window, nil, nil, contention.Loss{})
 	require.Len(t, trace.Waits, 1)
 	assert.Equal(t, time.Duration(25), trace.Waits[0].Ran)
 }
@@ -115,7 +115,7 @@ func TestOpenWaitComesInEveryWindow(t *testing.T) {
 func TestOpenWaitThatEndedMeanwhileComesOnce(t *testing.T) {
 	b := newBuilder(emptyStacks(t))
 	require.NoError(t, b.add(waitsOf(waitEvent(2, 10, 20, 25))))
-	trace := b.cut(window, []bpf.ThreadTotals{openWait(2, 10, 0)}, contention.Loss{})
+	trace := b.cut(window, []bpf.ThreadTotals{openWait(2, 10, 0)}, nil, contention.Loss{})
 	require.Len(t, trace.Waits, 1)
 	assert.Equal(t, time.Duration(25), trace.Waits[0].Ran)
 }
@@ -123,14 +123,14 @@ func TestOpenWaitThatEndedMeanwhileComesOnce(t *testing.T) {
 func TestOpenWaitAfterFinishedOnesIsAnother(t *testing.T) {
 	b := newBuilder(emptyStacks(t))
 	require.NoError(t, b.add(waitsOf(waitEvent(2, 10, 20, 25))))
-	trace := b.cut(window, []bpf.ThreadTotals{openWait(2, 30, 0)}, contention.Loss{})
+	trace := b.cut(window, []bpf.ThreadTotals{openWait(2, 30, 0)}, nil, contention.Loss{})
 	require.Len(t, trace.Waits, 2)
 	assert.True(t, trace.Waits[1].Open())
 }
 
 func TestOpenWaitThatWasWokenSaysSo(t *testing.T) {
 	b := newBuilder(emptyStacks(t))
-	trace := b.cut(window, []bpf.ThreadTotals{openWait(2, 10, 20)}, contention.Loss{})
+	trace := b.cut(window, []bpf.ThreadTotals{openWait(2, 10, 20)}, nil, contention.Loss{})
 	require.Len(t, trace.Waits, 1)
 	assert.Equal(t, time.Duration(20), trace.Waits[0].Woken)
 	assert.Zero(t, trace.Waits[0].Ran)
@@ -143,11 +143,11 @@ func TestThreadIsNamed(t *testing.T) {
 	e := waitEvent(2, 10, 20, 25)
 	e.Thread = self
 	require.NoError(t, b.add(waitsOf(e)))
-	trace := b.cut(window, nil, contention.Loss{})
+	trace := b.cut(window, nil, nil, contention.Loss{})
 	assert.Equal(t, "collector.test", trace.Threads[0].Comm, "as it is called now")
 
 	require.NoError(t, b.add(waitsOf(e)))
-	trace = b.cut(window, []bpf.ThreadTotals{{Thread: self, Comm: [16]int8{'n', 'e', 'w'}}}, contention.Loss{})
+	trace = b.cut(window, []bpf.ThreadTotals{{Thread: self, Comm: [16]int8{'n', 'e', 'w'}}}, nil, contention.Loss{})
 	require.Len(t, trace.Threads, 1)
 	assert.Equal(t, "new", trace.Threads[0].Comm, "as the kernel said last")
 }
@@ -157,7 +157,7 @@ func TestReusedTidIsAnotherThread(t *testing.T) {
 	require.NoError(t, b.add(waitsOf(waitEvent(2, 10, 20, 25))))
 	later := openWait(2, 5, 0)
 	later.Thread.StartNs = 99
-	trace := b.cut(window, []bpf.ThreadTotals{later}, contention.Loss{})
+	trace := b.cut(window, []bpf.ThreadTotals{later}, nil, contention.Loss{})
 	require.Len(t, trace.Waits, 2)
 	assert.Len(t, trace.Threads, 2)
 }
@@ -165,11 +165,11 @@ func TestReusedTidIsAnotherThread(t *testing.T) {
 func TestLossesAreThoseOfTheWindow(t *testing.T) {
 	b := newBuilder(emptyStacks(t))
 	lost := contention.Loss{RingFull: 1, MapFull: 2, StackIncomplete: 3, UnmatchedWake: 4, Skipped: 5}
-	assert.Equal(t, lost, b.cut(window, nil, lost).Loss)
+	assert.Equal(t, lost, b.cut(window, nil, nil, lost).Loss)
 	lost.RingFull, lost.UnmatchedWake, lost.Skipped, lost.Detached = 6, 5, 7, 2
 	later := contention.Loss{RingFull: 5, UnmatchedWake: 1, Skipped: 2, Detached: 2}
-	assert.Equal(t, later, b.cut(window, nil, lost).Loss)
-	assert.Equal(t, contention.Loss{Detached: 2}, b.cut(window, nil, lost).Loss, "still detached")
+	assert.Equal(t, later, b.cut(window, nil, nil, lost).Loss)
+	assert.Equal(t, contention.Loss{Detached: 2}, b.cut(window, nil, nil, lost).Loss, "still detached")
 }
 
 func TestWakerOutsideOfTheNamespaceIsNobody(t *testing.T) {
@@ -177,7 +177,7 @@ func TestWakerOutsideOfTheNamespaceIsNobody(t *testing.T) {
 	e := waitEvent(2, 10, 20, 25)
 	e.Wake = bpf.Wake{Ns: 20, Kind: bpf.WakeThread, By: bpf.TaskID{StartNs: 2}}
 	require.NoError(t, b.add(waitsOf(e)))
-	trace := b.cut(window, nil, contention.Loss{})
+	trace := b.cut(window, nil, nil, contention.Loss{})
 	assert.Equal(t, contention.Waker{}, trace.Waits[0].Waker)
 	assert.Len(t, trace.Threads, 1)
 }
@@ -187,7 +187,7 @@ func TestAddRefuses(t *testing.T) {
 	require.ErrorIs(t, b.add([]byte{1, 0}), errShort)
 	require.ErrorIs(t, b.add(waitsOf(waitEvent(2, 1, 2, 3))[:40]), errShort)
 	require.ErrorContains(t, b.add([]byte{200, 0, 0, 0}), "type 200 is unknown")
-	assert.Empty(t, b.cut(window, nil, contention.Loss{}).Waits)
+	assert.Empty(t, b.cut(window, nil, nil, contention.Loss{}).Waits)
 }
 
 func TestStackIsResolvedOnce(t *testing.T) {
@@ -200,7 +200,7 @@ func TestStackIsResolvedOnce(t *testing.T) {
 	e.KernelStack, e.BlockNs = 0x5678, 40
 	require.NoError(t, b.add(waitsOf(e)))
 
-	trace := b.cut(window, nil, contention.Loss{})
+	trace := b.cut(window, nil, nil, contention.Loss{})
 	require.Len(t, trace.Stacks, 3, "none, and two")
 	assert.Nil(t, trace.Stack(contention.NoStack))
 	assert.Equal(t, trace.Waits[0].KernelStack, trace.Waits[1].KernelStack)

@@ -119,7 +119,7 @@ func FuzzAdd(f *testing.F) {
 		if err := b.add(raw); err != nil {
 			return
 		}
-		trace := b.cut(contention.Window{End: time.Second}, nil, contention.Loss{})
+		trace := b.cut(contention.Window{End: time.Second}, nil, nil, contention.Loss{})
 		require.LessOrEqual(t, len(trace.Waits), len(raw)/100)
 		require.LessOrEqual(t, len(trace.Preemptions)+len(trace.Samples), 1)
 		for _, w := range trace.Waits {

@@ -27,6 +27,7 @@ type loggedWait struct {
 	wakerStack              int32
 	wakerKind               contention.WakerKind
 	sameObject              bool
+	late                    contention.LateLook
 }
 
 // loggedPreemption is a contention.Preemption.
@@ -56,6 +57,7 @@ func (l *eventLog) addWait(w *contention.Wait) {
 		wakerStack:  int32(w.Waker.Stack),
 		wakerKind:   w.Waker.Kind,
 		sameObject:  w.Waker.SameObject,
+		late:        w.Late,
 	})
 }
 
@@ -71,6 +73,7 @@ func (l *eventLog) wait(w *loggedWait) contention.Wait {
 			Stack:      contention.StackID(w.wakerStack),
 		},
 		Owner:       int(w.owner),
+		Late:        w.late,
 		Stack:       contention.StackID(w.stack),
 		KernelStack: contention.StackID(w.kernelStack),
 		Occupant:    l.threads.list[w.occupant],

@@ -22,7 +22,7 @@ func variedWait(n int) contention.Wait {
 			Kind: contention.WokenByThread, Thread: contention.ThreadID{TID: n + 1, Start: at},
 			SameObject: n%2 == 0, Stack: contention.StackID(n),
 		},
-		Owner: n + 3, Stack: contention.StackID(n + 1), KernelStack: contention.StackID(n + 2),
+		Owner: n + 3, Late: contention.LateLook(n % 8), Stack: contention.StackID(n + 1), KernelStack: contention.StackID(n + 2),
 		Occupant: contention.ThreadID{TID: n + 4, Start: at},
 	}
 }

@@ -258,6 +258,10 @@ func (o *Observation) Cut(window contention.Window) (*contention.Trace, error) {
 		return nil, fmt.Errorf("flush the events: %w", err)
 	}
 	<-o.flushed
+	looks, err := lookLate(open, o.attachment.threads)
+	if err != nil {
+		return nil, err
+	}
 	lost, err := o.attachment.loss()
 	if err != nil {
 		return nil, err
@@ -276,7 +280,7 @@ func (o *Observation) Cut(window contention.Window) (*contention.Trace, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
-	return o.builder.cut(window, open, lost), nil
+	return o.builder.cut(window, open, looks, lost), nil
 }
 
 // findMissed looks for threads that could not be watched when they were born: the

@@ -308,6 +308,8 @@ func TestObserveKernelLock(t *testing.T) {
 		assert.NotZero(t, wait.Resource.Address)
 		assert.Contains(t, w.functions(wait.KernelStack), "rwsem")
 		assert.Contains(t, w.functions(wait.Stack), "pwrite")
+		// There are two: who has it is the other, or the waiter that it is handed over to.
+		assert.Contains(t, append(tids, 0), uint64(wait.Owner))
 		if wait.Waker.Kind == contention.WokenByThread {
 			assert.Contains(t, tids, uint64(wait.Waker.Thread.TID))
 		}

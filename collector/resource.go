@@ -23,11 +23,12 @@ const (
 
 // Operations of futex(2), include/uapi/linux/futex.h.
 const (
-	futexCommand = 127
-	futexPrivate = 128
-	futexWait    = 0
-	futexLockPI  = 6
-	futexLockPI2 = 13
+	futexCommand    = 127
+	futexPrivate    = 128
+	futexWait       = 0
+	futexWaitBitset = 9
+	futexLockPI     = 6
+	futexLockPI2    = 13
 
 	futexWaiters  = 1 << 31
 	futexOwnerTID = 1<<30 - 1
@@ -155,10 +156,13 @@ func inGoRuntime(stack contention.Stack, function string) bool {
 	return slices.ContainsFunc(stack, func(f contention.Frame) bool { return strings.HasPrefix(f.Function, function) })
 }
 
-// owner returns the tid that a mutex of glibc names as its owner, 0 if none can be
-// believed. Other locks keep something else at the same place, but for those with
-// priority inheritance, whose word is the kernel's.
+// owner returns the tid that a mutex of glibc or a lock of the kernel names as its owner,
+// 0 if none can be believed. Other locks keep something else at the same place, but for
+// those with priority inheritance, whose word is the kernel's.
 func owner(o bpf.Object, kind contention.Kind, stack contention.Stack) int {
+	if o.KernelLock != 0 {
+		return int(o.Words[2])
+	}
 	if kind != contention.Mutex || o.WordsRead == 0 {
 		return 0
 	}

@@ -72,6 +72,18 @@ func (s *stackTable) userStack(name uint64, pid int) contention.StackID {
 	return id
 }
 
+// sleeper returns the id of the user stack of a thread that slept already when it was
+// first seen.
+func (s *stackTable) sleeper(pid int, at bpf.Cursor) contention.StackID {
+	w, err := s.unwind.sleeper(pid, at)
+	if err != nil {
+		s.lost++
+		return contention.NoStack
+	}
+	id, _ := s.addWalked(pid, w)
+	return id
+}
+
 func (s *stackTable) kernelStack(name uint64) contention.StackID {
 	if name == 0 {
 		return contention.NoStack

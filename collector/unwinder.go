@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/os2026/ebpf-rca/bpf"
+	"github.com/os2026/ebpf-rca/image"
 	"github.com/os2026/ebpf-rca/unwind"
 	"github.com/os2026/ebpf-rca/usym"
 )
@@ -161,10 +162,36 @@ func (u *unwinder) finish(m *bpf.StackMiss) (walked, error) {
 			so.Frames, so.Sure, m.Length, errors.New("more than there can be"))
 	}
 	w := walked{space: so.Space, pcs: slices.Clone(so.Pc[:so.Frames]), sure: int(so.Sure)}
-	of := usym.Process{PID: int(m.Tgid), Space: so.Space}
 	at := unwind.Registers{PC: m.At.Pc, SP: m.At.Sp, FP: m.At.Fp}
-	sure := so.Sure == so.Frames
-	read := memoryOf(m)
+	err := u.walkOn(&w, usym.Process{PID: int(m.Tgid), Space: so.Space}, at, memoryOf(m))
+	return w, err
+}
+
+// sleeper walks the stack of a thread of process pid that sleeps, with its user registers
+// at hand. Nobody has walked it: it slept already when it was first seen.
+func (u *unwinder) sleeper(pid int, cursor bpf.Cursor) (walked, error) {
+	memory, err := image.OpenMemory(pid)
+	if err != nil {
+		return walked{}, fmt.Errorf("walk the stack of a thread of process %d: %w", pid, err)
+	}
+	defer memory.Close()
+	read := func(address uint64) (uint64, bool) {
+		var word [8]byte
+		_, err := memory.ReadAt(word[:], int64(address))
+		return binary.NativeEndian.Uint64(word[:]), err == nil
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	w := walked{pcs: []uint64{cursor.Pc}, sure: 1}
+	at := unwind.Registers{PC: cursor.Pc, SP: cursor.Sp, FP: cursor.Fp}
+	err = u.walkOn(&w, usym.Process{PID: pid}, at, read)
+	return w, err
+}
+
+// walkOn walks from the last frame of w, whose registers are given, to the outermost. It
+// gives the kernel the rules it finds, if the process is known by its space.
+func (u *unwinder) walkOn(w *walked, of usym.Process, at unwind.Registers, read func(uint64) (uint64, bool)) error {
+	sure := w.sure == len(w.pcs)
 	for len(w.pcs) < maxFrames {
 		pc, returnAddress := at.PC&^bpf.ReturnAddress, at.PC&bpf.ReturnAddress != 0
 		rule := u.code.find(of, pc, returnAddress)
@@ -174,20 +201,20 @@ func (u *unwinder) finish(m *bpf.StackMiss) (walked, error) {
 				rule.Rule = u.code.search(of, unwind.Registers{PC: pc, SP: at.SP, FP: at.FP}, read)
 			}
 		}
-		if rule.known || !sure {
+		if of.Space != 0 && (rule.known || !sure) {
 			if err := u.teach(of.Space, at.PC, rule); err != nil {
-				return walked{}, err
+				return err
 			}
 		}
 		if rule.Kind == unwind.End {
-			return w, nil
+			return nil
 		}
 		next, ok := rule.Step(at, read)
 		if !ok {
 			break
 		}
 		if next.PC == 0 {
-			return w, nil
+			return nil
 		}
 		sure = sure && !rule.guessed
 		// What a signal interrupted stands where it was, and not behind a call.
@@ -201,7 +228,7 @@ func (u *unwinder) finish(m *bpf.StackMiss) (walked, error) {
 		}
 	}
 	w.truncated = true
-	return w, nil
+	return nil
 }
 
 // memoryOf reads the copy of the stack.

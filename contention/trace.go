@@ -79,11 +79,30 @@ type Wait struct {
 	// Owner is the tid an owner word named as Begin passed, 0 if none is to be
 	// believed. It may be stale by the time the wait ends.
 	Owner int
+	// Late is what was found of it at the end of the window, if it is open.
+	Late LateLook
 	// Stack is where the thread slept, in user space and in the kernel.
 	Stack, KernelStack StackID
 	// Occupant had the CPU just before Ran.
 	Occupant ThreadID
 }
+
+// LateLook is what is found at the end of a window of a wait that has not ended.
+type LateLook uint8
+
+// What there is to find; they add up.
+const (
+	// OwnerRead: Owner was read then.
+	OwnerRead LateLook = 1 << iota
+	// OwnerGone: and no thread has that tid any more.
+	OwnerGone
+	// WordChanged: the futex word has long ceased to hold the value for which the thread
+	// sleeps, and still nobody has woken it.
+	WordChanged
+)
+
+// Has reports whether l says all that what does.
+func (l LateLook) Has(what LateLook) bool { return l&what == what }
 
 // Open reports whether the wait has not ended.
 func (w Wait) Open() bool { return w.Woken == 0 }

@@ -32,6 +32,7 @@ func compareWaits(a, b contention.Wait) int {
 		a.Resource.Compare(b.Resource),
 		compareWakers(a.Waker, b.Waker),
 		cmp.Compare(a.Owner, b.Owner),
+		cmp.Compare(a.Late, b.Late),
 		cmp.Compare(a.Stack, b.Stack),
 		cmp.Compare(a.KernelStack, b.KernelStack),
 		a.Occupant.Compare(b.Occupant),
