@@ -34,9 +34,9 @@ static __always_inline void send_batch(struct pending *p)
 {
 	__u64 count = p->batch.count, size;
 
-	if (count > BATCH_WAITS)
-		count = BATCH_WAITS;
 	size = __builtin_offsetof(struct wait_batch, waits) + count * sizeof(struct wait_event);
+	if (size > sizeof(struct wait_batch)) /* which the verifier cannot see by count */
+		return;
 	p->batch.type = EVENT_WAITS;
 	if (bpf_ringbuf_output(&events, &p->batch, size, wakeup_flag(next_event(), size)))
 		count_losses(LOSS_RING_FULL, count);

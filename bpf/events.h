@@ -103,6 +103,7 @@ struct wait_event {
 	__u64 user_stack; /* 0: none */
 	__u64 kernel_stack;
 	struct task_id occupant; /* had the CPU just before; tid 0: it was idle */
+	__u64 occupied_ns;       /* and for how long without a break, at most */
 };
 
 enum { BATCH_WAITS = 16 };
@@ -121,6 +122,7 @@ struct preempt_event {
 	__u64 run_ns;
 	__u64 user_stack;
 	struct task_id occupant;
+	__u64 occupied_ns;
 };
 
 struct sample_event {

@@ -130,12 +130,18 @@ struct mm_struct {
 	unsigned long start_stack;
 };
 
+struct sched_entity {
+	__u64 sum_exec_runtime;
+	__u64 prev_sum_exec_runtime;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
 	void *stack;
 	unsigned int flags;
 	int on_cpu;
+	struct sched_entity se;
 	int pid;
 	int tgid;
 	struct task_struct *real_parent;

@@ -31,6 +31,15 @@ static __always_inline void leave(void *ctx, struct task_struct *task, struct th
 	t->block_ns = now;
 }
 
+/*
+ * How long task has had the CPU it is leaving. The fair scheduler notes what a task had
+ * run in all when it was picked; of others this is all that they ever ran.
+ */
+static __always_inline __u64 occupied(const struct task_struct *task)
+{
+	return task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime;
+}
+
 static __always_inline void send_wait(struct task_struct *task, struct thread *t,
 				      struct task_struct *before, __u64 now)
 {
@@ -48,6 +57,7 @@ static __always_inline void send_wait(struct task_struct *task, struct thread *t
 	e->user_stack = t->user_stack;
 	e->kernel_stack = t->kernel_stack;
 	identify(before, &e->occupant);
+	e->occupied_ns = occupied(before);
 	if (!p->batch.count)
 		p->since_ns = now;
 	if (++p->batch.count >= BATCH_WAITS || now - p->since_ns >= batch_ns)
@@ -70,6 +80,7 @@ static __always_inline void send_preemption(struct task_struct *task, struct thr
 	e->run_ns = now;
 	e->user_stack = t->user_stack;
 	identify(before, &e->occupant);
+	e->occupied_ns = occupied(before);
 	submit(e, sizeof(*e));
 }
 

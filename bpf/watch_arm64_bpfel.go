@@ -103,14 +103,15 @@ type watchPending struct {
 }
 
 type watchPreemptEvent struct {
-	_         structs.HostLayout
-	Type      watchEventType
-	Pad       uint32
-	Thread    watchTaskId
-	OutNs     uint64
-	RunNs     uint64
-	UserStack uint64
-	Occupant  watchTaskId
+	_          structs.HostLayout
+	Type       watchEventType
+	Pad        uint32
+	Thread     watchTaskId
+	OutNs      uint64
+	RunNs      uint64
+	UserStack  uint64
+	Occupant   watchTaskId
+	OccupiedNs uint64
 }
 
 type watchRule struct {
@@ -280,6 +281,7 @@ type watchWaitEvent struct {
 	UserStack   uint64
 	KernelStack uint64
 	Occupant    watchTaskId
+	OccupiedNs  uint64
 }
 
 type watchWake struct {

@@ -5,6 +5,7 @@ package collector
 import (
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -74,7 +75,7 @@ func (b *builder) addWait(e bpf.WaitEvent) {
 	w.Woken = time.Duration(e.Wake.Ns)
 	w.Ran = time.Duration(e.RunNs)
 	w.Waker = b.waker(e.Object, e.Wake)
-	w.Occupant = b.occupant(e.Occupant)
+	w.Occupant, w.Occupied = b.occupant(e.Occupant, e.OccupiedNs)
 	b.log.addWait(&w)
 }
 
@@ -153,11 +154,13 @@ func (b *builder) waker(o bpf.Object, w bpf.Wake) contention.Waker {
 
 func (b *builder) addPreemption(e bpf.PreemptEvent) {
 	thread := b.know(e.Thread)
+	occupant, occupied := b.occupant(e.Occupant, e.OccupiedNs)
 	b.log.addPreemption(contention.Preemption{
 		Thread:   thread.ID(),
 		Begin:    time.Duration(e.OutNs),
 		Ran:      time.Duration(e.RunNs),
-		Occupant: b.occupant(e.Occupant),
+		Occupant: occupant,
+		Occupied: occupied,
 		Stack:    b.stacks.userStack(e.UserStack, thread.PID),
 	})
 }
@@ -242,12 +245,12 @@ func readComm(t contention.Thread) string {
 	return strings.TrimSuffix(string(name), "\n")
 }
 
-// occupant is who had the CPU before; nobody, if it was idle.
-func (b *builder) occupant(id bpf.TaskID) contention.ThreadID {
+// occupant is who had the CPU before, and for how long; nobody, if it was idle.
+func (b *builder) occupant(id bpf.TaskID, ns uint64) (contention.ThreadID, time.Duration) {
 	if id.Tid == 0 {
-		return contention.ThreadID{}
+		return contention.ThreadID{}, 0
 	}
-	return b.know(id).ID()
+	return b.know(id).ID(), time.Duration(min(ns, math.MaxInt64))
 }
 
 // forget drops what the next window does not need: those of the threads that live

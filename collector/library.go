@@ -10,38 +10,45 @@ import (
 )
 
 // libraryCalls are the functions of the C library that wait, by what for. The names
-// are those of POSIX and C11, and of glibc's and musl's own parts.
+// are those of POSIX and C11, and of glibc's own parts, which are jumped to from the
+// others: see plainName.
 var libraryCalls = map[string]contention.Kind{
 	"pthread_mutex_lock":      contention.Mutex,
 	"pthread_mutex_timedlock": contention.Mutex,
 	"pthread_mutex_clocklock": contention.Mutex,
 	"mtx_lock":                contention.Mutex,
 	"mtx_timedlock":           contention.Mutex,
-	"__lll_lock_wait":         contention.Mutex,
-	"__lll_lock_wait_private": contention.Mutex,
+	"pthread_mutex_lock_full": contention.Mutex,
+	"lll_lock_wait":           contention.Mutex,
+	"lll_lock_wait_private":   contention.Mutex,
 
-	"pthread_cond_wait":      contention.CondVar,
-	"pthread_cond_timedwait": contention.CondVar,
-	"pthread_cond_clockwait": contention.CondVar,
-	"cnd_wait":               contention.CondVar,
-	"cnd_timedwait":          contention.CondVar,
+	"pthread_cond_wait":        contention.CondVar,
+	"pthread_cond_timedwait":   contention.CondVar,
+	"pthread_cond_clockwait":   contention.CondVar,
+	"pthread_cond_wait_common": contention.CondVar,
+	"cnd_wait":                 contention.CondVar,
+	"cnd_timedwait":            contention.CondVar,
 
-	"pthread_rwlock_rdlock":      contention.RWLock,
-	"pthread_rwlock_wrlock":      contention.RWLock,
-	"pthread_rwlock_timedrdlock": contention.RWLock,
-	"pthread_rwlock_timedwrlock": contention.RWLock,
-	"pthread_rwlock_clockrdlock": contention.RWLock,
-	"pthread_rwlock_clockwrlock": contention.RWLock,
+	"pthread_rwlock_rdlock":        contention.RWLock,
+	"pthread_rwlock_wrlock":        contention.RWLock,
+	"pthread_rwlock_timedrdlock":   contention.RWLock,
+	"pthread_rwlock_timedwrlock":   contention.RWLock,
+	"pthread_rwlock_clockrdlock":   contention.RWLock,
+	"pthread_rwlock_clockwrlock":   contention.RWLock,
+	"pthread_rwlock_rdlock_full64": contention.RWLock,
+	"pthread_rwlock_wrlock_full64": contention.RWLock,
 
-	"sem_wait":      contention.Semaphore,
-	"sem_timedwait": contention.Semaphore,
-	"sem_clockwait": contention.Semaphore,
+	"sem_wait":            contention.Semaphore,
+	"sem_timedwait":       contention.Semaphore,
+	"sem_clockwait":       contention.Semaphore,
+	"new_sem_wait_slow64": contention.Semaphore,
 
 	"pthread_barrier_wait": contention.Barrier,
 
 	"pthread_join":         contention.Join,
 	"pthread_timedjoin_np": contention.Join,
 	"pthread_clockjoin_np": contention.Join,
+	"pthread_clockjoin_ex": contention.Join,
 	"thrd_join":            contention.Join,
 }
 
@@ -105,14 +112,19 @@ func libraryKind(stack contention.Stack) contention.Kind {
 		if shared && !isCLibrary(f.Module) || f.Guessed || i == 0 && f.Function == "syscall" {
 			break
 		}
-		if kind, ok := libraryCalls[strings.TrimPrefix(f.Function, "__")]; ok {
-			return kind
-		}
-		if kind, ok := libraryCalls[f.Function]; ok {
+		if kind, ok := libraryCalls[plainName(f.Function)]; ok {
 			return kind
 		}
 	}
 	return ""
+}
+
+// plainName is the name of a function without what the C library and its compiler add to
+// it: the underscores of its own names, and the suffix of a copy made for certain callers.
+func plainName(function string) string {
+	name, _, _ := strings.Cut(function, ".")
+	name, _ = strings.CutPrefix(strings.TrimLeft(name, "_"), "GI_")
+	return strings.TrimLeft(name, "_")
 }
 
 // isCLibrary reports whether a module is glibc or musl. Other libraries that are called
@@ -161,6 +173,6 @@ func libraryCaller(stack contention.Stack) (contention.Frame, bool) {
 }
 
 func isLibraryCall(function string) bool {
-	_, ok := libraryCalls[strings.TrimPrefix(function, "__")]
+	_, ok := libraryCalls[plainName(function)]
 	return ok || function == "syscall"
 }

@@ -49,3 +49,16 @@ func TestRuntimeKind(t *testing.T) {
 		assert.Equal(t, c.kind, runtimeKind(c.stack), name)
 	}
 }
+
+func TestLibraryKindOfPartsThatAreJumpedTo(t *testing.T) {
+	for function, kind := range map[string]contention.Kind{
+		"__new_sem_wait_slow64.constprop.0": contention.Semaphore,
+		"___pthread_mutex_lock":             contention.Mutex,
+		"__GI___pthread_mutex_lock":         contention.Mutex,
+		"__pthread_clockjoin_ex":            contention.Join,
+		"__pthread_rwlock_rdlock_full64":    contention.RWLock,
+		"sem_post":                          "",
+	} {
+		assert.Equal(t, kind, libraryKind(contention.Stack{{Module: "libc.so.6", Function: function}}), function)
+	}
+}

@@ -20,6 +20,7 @@ type eventLog struct {
 // loggedWait is a contention.Wait, with places in tables for what they hold.
 type loggedWait struct {
 	begin, woken, ran       time.Duration
+	occupied                time.Duration
 	thread, waker, occupant int32
 	resource                int32
 	owner                   int32
@@ -33,6 +34,7 @@ type loggedWait struct {
 // loggedPreemption is a contention.Preemption.
 type loggedPreemption struct {
 	begin, ran       time.Duration
+	occupied         time.Duration
 	thread, occupant int32
 	stack            int32
 }
@@ -46,7 +48,7 @@ func newEventLog() eventLog {
 
 func (l *eventLog) addWait(w *contention.Wait) {
 	l.waits.add(loggedWait{
-		begin: w.Begin, woken: w.Woken, ran: w.Ran,
+		begin: w.Begin, woken: w.Woken, ran: w.Ran, occupied: w.Occupied,
 		thread:      l.threads.of(w.Thread),
 		waker:       l.threads.of(w.Waker.Thread),
 		occupant:    l.threads.of(w.Occupant),
@@ -77,12 +79,13 @@ func (l *eventLog) wait(w *loggedWait) contention.Wait {
 		Stack:       contention.StackID(w.stack),
 		KernelStack: contention.StackID(w.kernelStack),
 		Occupant:    l.threads.list[w.occupant],
+		Occupied:    w.occupied,
 	}
 }
 
 func (l *eventLog) addPreemption(p contention.Preemption) {
 	l.preemptions.add(loggedPreemption{
-		begin: p.Begin, ran: p.Ran,
+		begin: p.Begin, ran: p.Ran, occupied: p.Occupied,
 		thread:   l.threads.of(p.Thread),
 		occupant: l.threads.of(p.Occupant),
 		stack:    int32(p.Stack),
@@ -94,6 +97,7 @@ func (l *eventLog) preemption(p *loggedPreemption) contention.Preemption {
 		Thread: l.threads.list[p.thread],
 		Begin:  p.begin, Ran: p.ran,
 		Occupant: l.threads.list[p.occupant],
+		Occupied: p.occupied,
 		Stack:    contention.StackID(p.stack),
 	}
 }

@@ -23,7 +23,7 @@ func variedWait(n int) contention.Wait {
 			SameObject: n%2 == 0, Stack: contention.StackID(n),
 		},
 		Owner: n + 3, Late: contention.LateLook(n % 8), Stack: contention.StackID(n + 1), KernelStack: contention.StackID(n + 2),
-		Occupant: contention.ThreadID{TID: n + 4, Start: at},
+		Occupant: contention.ThreadID{TID: n + 4, Start: at}, Occupied: at + 5,
 	}
 }
 
@@ -32,7 +32,7 @@ func TestLogGivesBackWhatItWasGiven(t *testing.T) {
 	var want, got contention.Trace
 	for i := range 2*chunkLength + 1 {
 		w := variedWait(1 + i%1000)
-		p := contention.Preemption{Thread: w.Thread, Begin: w.Begin, Ran: w.Ran, Occupant: w.Occupant, Stack: w.Stack}
+		p := contention.Preemption{Thread: w.Thread, Begin: w.Begin, Ran: w.Ran, Occupant: w.Occupant, Occupied: w.Occupied, Stack: w.Stack}
 		log.addWait(&w)
 		log.addPreemption(p)
 		want.Waits, want.Preemptions = append(want.Waits, w), append(want.Preemptions, p)

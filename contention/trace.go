@@ -83,8 +83,9 @@ type Wait struct {
 	Late LateLook
 	// Stack is where the thread slept, in user space and in the kernel.
 	Stack, KernelStack StackID
-	// Occupant had the CPU just before Ran.
+	// Occupant had the CPU just before Ran, for Occupied without a break, at most.
 	Occupant ThreadID
+	Occupied time.Duration
 }
 
 // LateLook is what is found at the end of a window of a wait that has not ended.
@@ -134,6 +135,7 @@ type Preemption struct {
 	Thread     ThreadID
 	Begin, Ran time.Duration
 	Occupant   ThreadID
+	Occupied   time.Duration
 	Stack      StackID
 }
 
