@@ -78,8 +78,8 @@ struct object {
 	__u32 op;         /* futex operation or fcntl command */
 	__u32 value;      /* argument 2: what the futex word was expected to be */
 	/*
-	 * At the futex address; glibc keeps an owner in the third. Of a kernel lock the third
-	 * is the tid of who has it, 0 if that is not known.
+	 * At the futex address; glibc keeps an owner in the third. Of a kernel lock and of
+	 * flock(2) the third is the tid of who has it, 0 if that is not known.
 	 */
 	__u32 words[3];
 	__u32 words_read; /* 0: there is no owner among them, or none that could be read */

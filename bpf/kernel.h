@@ -98,6 +98,19 @@ struct file {
 	struct inode *f_inode;
 };
 
+struct file_lock_core {
+	unsigned char flc_type;
+};
+
+struct file_lock {
+	struct file_lock_core c;
+};
+
+/* Before 6.9 (commit 4ca52f539865) a lock had no part in common with leases. */
+struct file_lock___before_6_9 {
+	unsigned char fl_type;
+};
+
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;

@@ -153,11 +153,16 @@ func chooseHooks(types *btf.Spec) ([]string, error) {
 	default:
 		hooks = append(hooks, watchProgSchedSwitch)
 	}
-	switch _, err := tracepointArgs(types, "contention_begin"); {
-	case err == nil:
-		hooks = append(hooks, watchProgContentionBegin, watchProgContentionEnd)
-	case !errors.Is(err, ErrNotSupported):
-		return nil, err
+	for tracepoint, programs := range map[string][]string{
+		"contention_begin": {watchProgContentionBegin, watchProgContentionEnd},
+		"flock_lock_inode": {watchProgFlockLockInode}, // CONFIG_FILE_LOCKING
+	} {
+		switch _, err := tracepointArgs(types, tracepoint); {
+		case err == nil:
+			hooks = append(hooks, programs...)
+		case !errors.Is(err, ErrNotSupported):
+			return nil, err
+		}
 	}
 	return hooks, nil
 }

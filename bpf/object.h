@@ -6,6 +6,7 @@
 #ifndef OBJECT_H
 #define OBJECT_H
 
+#include "filelock.h"
 #include "identity.h"
 #include "state.h"
 #include "syscalls.h"
@@ -42,6 +43,8 @@ static __always_inline void describe_file(struct task_struct *task, struct objec
 	/* The mode of the shared inode looks like a plain file's since 6.16. */
 	if (BPF_CORE_READ(fs, s_magic) != ANON_INODE_FS_MAGIC)
 		o->mode = BPF_CORE_READ(inode, i_mode);
+	if (o->call == CALL_FLOCK)
+		o->words[2] = file_owner(file);
 }
 
 /*
@@ -97,6 +100,15 @@ static __always_inline void describe_futex_vector(struct object *o, bool in_cont
 
 	if (in_context && !bpf_probe_read_user(&address, sizeof(address), (void *)o->address + 8))
 		o->address = address;
+}
+
+/* Who has what an open wait is for may have changed since it began. */
+static __always_inline void describe_owner(struct object *o)
+{
+	if (o->kernel_lock)
+		describe_kernel_lock(o);
+	else if (o->call == CALL_FLOCK)
+		o->words[2] = file_owner((struct file *)o->file);
 }
 
 static __always_inline void describe(struct task_struct *task, struct thread *t, bool in_context)

@@ -57,8 +57,8 @@ static __always_inline void fill_totals(struct thread_totals *out, struct task_s
 	out->kernel_stack = t->kernel_stack;
 	fill_cursor(&out->at, task, t);
 	out->object = t->object;
-	if (t->block_ns && out->object.kernel_lock)
-		describe_kernel_lock(&out->object); /* who has it now */
+	if (t->block_ns)
+		describe_owner(&out->object);
 	__builtin_memset(&out->wake, 0, sizeof(out->wake));
 	if (!t->block_ns)
 		return;

@@ -16,6 +16,7 @@
 #include "batch.h"
 #include "events.h"
 #include "family.h"
+#include "filelock.h"
 #include "identity.h"
 #include "object.h"
 #include "stack.h"
@@ -110,6 +111,14 @@ int BPF_PROG(contention_end, void *lock)
 
 	if (t && t->kernel_lock == (__u64)lock)
 		t->kernel_lock = 0;
+	return 0;
+}
+
+SEC("tp_btf/flock_lock_inode")
+int BPF_PROG(flock_lock_inode, struct inode *inode, struct file_lock *lock, int error)
+{
+	if (!error && lock)
+		note_file_lock(inode, lock);
 	return 0;
 }
 

@@ -309,6 +309,7 @@ const (
 const (
 	watchMapEpoch             = "epoch"
 	watchMapEvents            = "events"
+	watchMapFileOwners        = "file_owners"
 	watchMapLost              = "lost"
 	watchMapMisses            = "misses"
 	watchMapPending           = "pending"
@@ -320,6 +321,7 @@ const (
 	watchProgContentionEnd    = "contention_end"
 	watchProgEmptySwitch      = "empty_switch"
 	watchProgEmptyWaking      = "empty_waking"
+	watchProgFlockLockInode   = "flock_lock_inode"
 	watchProgReadThreads      = "read_threads"
 	watchProgSample           = "sample"
 	watchProgSchedProcessExec = "sched_process_exec"
@@ -390,6 +392,7 @@ type watchProgramSpecs struct {
 	ContentionEnd    *ebpf.ProgramSpec `ebpf:"contention_end"`
 	EmptySwitch      *ebpf.ProgramSpec `ebpf:"empty_switch"`
 	EmptyWaking      *ebpf.ProgramSpec `ebpf:"empty_waking"`
+	FlockLockInode   *ebpf.ProgramSpec `ebpf:"flock_lock_inode"`
 	ReadThreads      *ebpf.ProgramSpec `ebpf:"read_threads"`
 	Sample           *ebpf.ProgramSpec `ebpf:"sample"`
 	SchedProcessExec *ebpf.ProgramSpec `ebpf:"sched_process_exec"`
@@ -406,15 +409,16 @@ type watchProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type watchMapSpecs struct {
-	Epoch   *ebpf.MapSpec `ebpf:"epoch"`
-	Events  *ebpf.MapSpec `ebpf:"events"`
-	Lost    *ebpf.MapSpec `ebpf:"lost"`
-	Misses  *ebpf.MapSpec `ebpf:"misses"`
-	Pending *ebpf.MapSpec `ebpf:"pending"`
-	Rules   *ebpf.MapSpec `ebpf:"rules"`
-	Scratch *ebpf.MapSpec `ebpf:"scratch"`
-	Stacks  *ebpf.MapSpec `ebpf:"stacks"`
-	Threads *ebpf.MapSpec `ebpf:"threads"`
+	Epoch      *ebpf.MapSpec `ebpf:"epoch"`
+	Events     *ebpf.MapSpec `ebpf:"events"`
+	FileOwners *ebpf.MapSpec `ebpf:"file_owners"`
+	Lost       *ebpf.MapSpec `ebpf:"lost"`
+	Misses     *ebpf.MapSpec `ebpf:"misses"`
+	Pending    *ebpf.MapSpec `ebpf:"pending"`
+	Rules      *ebpf.MapSpec `ebpf:"rules"`
+	Scratch    *ebpf.MapSpec `ebpf:"scratch"`
+	Stacks     *ebpf.MapSpec `ebpf:"stacks"`
+	Threads    *ebpf.MapSpec `ebpf:"threads"`
 }
 
 // watchVariableSpecs contains global variables before they are loaded into the kernel.
@@ -455,21 +459,23 @@ func (o *watchObjects) Close() error {
 //
 // It can be passed to loadWatchObjects or ebpf.CollectionSpec.LoadAndAssign.
 type watchMaps struct {
-	Epoch   *ebpf.Map `ebpf:"epoch"`
-	Events  *ebpf.Map `ebpf:"events"`
-	Lost    *ebpf.Map `ebpf:"lost"`
-	Misses  *ebpf.Map `ebpf:"misses"`
-	Pending *ebpf.Map `ebpf:"pending"`
-	Rules   *ebpf.Map `ebpf:"rules"`
-	Scratch *ebpf.Map `ebpf:"scratch"`
-	Stacks  *ebpf.Map `ebpf:"stacks"`
-	Threads *ebpf.Map `ebpf:"threads"`
+	Epoch      *ebpf.Map `ebpf:"epoch"`
+	Events     *ebpf.Map `ebpf:"events"`
+	FileOwners *ebpf.Map `ebpf:"file_owners"`
+	Lost       *ebpf.Map `ebpf:"lost"`
+	Misses     *ebpf.Map `ebpf:"misses"`
+	Pending    *ebpf.Map `ebpf:"pending"`
+	Rules      *ebpf.Map `ebpf:"rules"`
+	Scratch    *ebpf.Map `ebpf:"scratch"`
+	Stacks     *ebpf.Map `ebpf:"stacks"`
+	Threads    *ebpf.Map `ebpf:"threads"`
 }
 
 func (m *watchMaps) Close() error {
 	return _WatchClose(
 		m.Epoch,
 		m.Events,
+		m.FileOwners,
 		m.Lost,
 		m.Misses,
 		m.Pending,
@@ -506,6 +512,7 @@ type watchPrograms struct {
 	ContentionEnd    *ebpf.Program `ebpf:"contention_end"`
 	EmptySwitch      *ebpf.Program `ebpf:"empty_switch"`
 	EmptyWaking      *ebpf.Program `ebpf:"empty_waking"`
+	FlockLockInode   *ebpf.Program `ebpf:"flock_lock_inode"`
 	ReadThreads      *ebpf.Program `ebpf:"read_threads"`
 	Sample           *ebpf.Program `ebpf:"sample"`
 	SchedProcessExec *ebpf.Program `ebpf:"sched_process_exec"`
@@ -524,6 +531,7 @@ func (p *watchPrograms) Close() error {
 		p.ContentionEnd,
 		p.EmptySwitch,
 		p.EmptyWaking,
+		p.FlockLockInode,
 		p.ReadThreads,
 		p.Sample,
 		p.SchedProcessExec,

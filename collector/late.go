@@ -42,7 +42,7 @@ func lookLate(threads []bpf.ThreadTotals, again func() ([]bpf.ThreadTotals, erro
 			continue
 		}
 		switch look := memories.look(t); {
-		case t.Object.KernelLock != 0:
+		case t.Object.KernelLock != 0 || t.Object.Call == bpf.CallFlock: // read with the totals
 			looks[threadOf(t.Thread).ID()] = contention.OwnerRead
 		case look.Has(contention.WordChanged) && now-time.Duration(t.OpenNs) < longOpen:
 			looks[threadOf(t.Thread).ID()] = look &^ contention.WordChanged

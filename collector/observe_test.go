@@ -316,6 +316,19 @@ func TestObserveKernelLock(t *testing.T) {
 	}
 }
 
+func TestObserveWhoHasAFile(t *testing.T) {
+	needBPF(t)
+	p := startTarget(t, "flock", filepath.Join(t.TempDir(), "file"))
+	tids := threadsOf(t, p.pid)
+	require.Len(t, tids, 2)
+	w := observe(t, p.pid, Options{})
+	for _, wait := range w.waits(10, isFlock)[4:] { // by the fourth each has been seen to take it
+		assert.Equal(t, tids[0]+tids[1], uint64(wait.Thread.TID)+uint64(wait.Owner), "the other has it")
+	}
+}
+
+func isFlock(w contention.Wait) bool { return w.Resource.Kind == contention.Flock }
+
 func TestObservePreemption(t *testing.T) {
 	needBPF(t)
 	p := startTarget(t, "hogs")

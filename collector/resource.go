@@ -156,11 +156,11 @@ func inGoRuntime(stack contention.Stack, function string) bool {
 	return slices.ContainsFunc(stack, func(f contention.Frame) bool { return strings.HasPrefix(f.Function, function) })
 }
 
-// owner returns the tid that a mutex of glibc or a lock of the kernel names as its owner,
+// owner returns the tid that a mutex of glibc or a lock of the kernel has as its owner,
 // 0 if none can be believed. Other locks keep something else at the same place, but for
 // those with priority inheritance, whose word is the kernel's.
 func owner(o bpf.Object, kind contention.Kind, stack contention.Stack) int {
-	if o.KernelLock != 0 {
+	if o.KernelLock != 0 || o.Call == bpf.CallFlock {
 		return int(o.Words[2])
 	}
 	if kind != contention.Mutex || o.WordsRead == 0 {

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -440,6 +441,30 @@ static void mode_inode(char **args)
 	write_much(NULL);
 }
 
+/* flock: two threads that have a file in turn, each for 2 ms. */
+static const char *locked;
+
+static void *have_file(void *arg)
+{
+	int fd = open(locked, O_RDWR | O_CREAT, 0600);
+
+	check(fd >= 0, locked);
+	for (;;) {
+		check(!flock(fd, LOCK_EX), "flock");
+		nap(2);
+		check(!flock(fd, LOCK_UN), "flock");
+	}
+	return arg;
+}
+
+static void mode_flock(char **args)
+{
+	locked = args[0];
+	start(have_file, NULL);
+	say("");
+	have_file(NULL);
+}
+
 /* signal: a nap of 10 s that is cut into pieces by a signal every 5 ms. */
 static void ignore(int sig) { (void)sig; }
 
@@ -471,7 +496,7 @@ static const struct {
 	{ "hogs", mode_hogs },       { "fork", mode_fork },     { "exec", mode_exec },
 	{ "exit", mode_exit },       { "churn", mode_churn },   { "brief", mode_brief },
 	{ "reuse", mode_reuse },     { "vfork", mode_vfork },   { "inode", mode_inode },
-	{ "signal", mode_signal },
+	{ "signal", mode_signal },   { "flock", mode_flock },
 };
 
 int main(int argc, char **argv)
