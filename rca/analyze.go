@@ -29,12 +29,20 @@ func Analyze(trace *contention.Trace, opts Options) contention.Analysis {
 		opts.MinShare = DefaultMinShare
 	}
 	ix := newIndex(trace)
-	book := explainAll(ix)
-	verdicts := judge(ix, book, opts)
+	worth := opts.worth(ix.window)
+	book := explainAll(ix, fairOccupants(ix, worth))
+	verdicts := judge(ix, book, worth)
 	return contention.Analysis{
 		Findings: findings(ix, book, verdicts),
 		Charges:  charges(ix, book),
 		Totals:   book.totals,
+	}
+}
+
+// worth tells whether what a victim lost is worth an accusation.
+func (o Options) worth(window span) func(lost time.Duration) bool {
+	return func(lost time.Duration) bool {
+		return lost >= minBlame && float64(lost) >= o.MinShare*float64(window.length())
 	}
 }
 

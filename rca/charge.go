@@ -3,7 +3,6 @@
 package rca
 
 import (
-	"slices"
 	"time"
 
 	"github.com/os2026/ebpf-rca/contention"
@@ -17,6 +16,7 @@ const (
 	byProducing
 	byOccupying // the CPU of the thread that held or produced
 	byDeadlock
+	byNobody // of the target is at fault, or the wait has not ended
 )
 
 // evidence is how a hop is known.
@@ -47,9 +47,10 @@ func (r release) evidence() evidence {
 type victim struct {
 	thread   threadNo
 	resource resourceNo
-	wait     int32
+	serial   int32
 	stack    contention.StackID
 	open     bool
+	last     int32 // in a queue: the last interval that it waits throughout
 }
 
 // accountKey is what charges are added up by.
@@ -59,38 +60,11 @@ type accountKey struct {
 	how     how
 }
 
-// account is all that one thread is charged with over one resource.
-type account struct {
-	blame    time.Duration
-	victims  tally[threadNo, harm]
-	hops     tally[hop, stretch]
-	spans    spans // in which the culprit held the resource or was to produce
-	evidence [evidences]time.Duration
-	// members is how the blame divides over the resources of a group, where there
-	// are several.
-	members tally[resourceNo, time.Duration]
-}
-
-// harm is what one victim lost.
-type harm struct {
-	time    time.Duration
-	idle    time.Duration // of time: while the culprit wanted a CPU
-	waits   []int32       // some may be in it twice
-	longest span
-	stack   contention.StackID
-}
-
 // hop is one step of a chain: who waited for whom, over what, and how that is known.
 type hop struct {
 	waiter, holder threadNo
 	resource       resourceNo
 	evidence       evidence
-}
-
-// stretch is how long a hop lasted, and how near to the victim it is.
-type stretch struct {
-	time time.Duration
-	near int // the nearer the more: less its place on the path
 }
 
 // book is where all waiting is entered.
@@ -100,9 +74,9 @@ type book struct {
 	// external is waiting for what nobody of the target is at fault for, by the group
 	// of what was waited for.
 	external map[resourceNo]*account
-	// crowdings are the parts charged over a CPU.
-	crowdings []crowding
-	totals    contention.Totals
+	totals   contention.Totals
+	// shares is what enter works with.
+	shares tally[*account, share]
 }
 
 func newBook(ix *index) *book {
@@ -126,23 +100,59 @@ func (b *book) count(k contention.Kind, d time.Duration, adds bool) {
 	}
 }
 
-// charge enters a part of a wait as the doing of the thread at the end of path.
-func (b *book) charge(v victim, how how, path []hop, s span) {
-	if s.length() == 0 {
-		return
+// enter adds up what became of a part by account before it looks at each victim, for
+// those may be many.
+func (b *book) enter(leaves []leaf, victims []victim) {
+	b.shares.clear()
+	for i := range leaves {
+		l := &leaves[i]
+		if len(l.path) == 0 && victims[0].open { // the only one, for there is no path
+			b.totals.Open += l.length()
+			continue
+		}
+		a := b.charge(l, victims[0].resource, l.length()*time.Duration(len(victims)))
+		b.shares.of(a).add(l)
 	}
-	last, key := path[len(path)-1], b.key(how, path)
+	for i := range b.shares.entries {
+		e := &b.shares.entries[i]
+		e.key.harm(victims, &e.value)
+	}
+}
+
+// charge enters a leaf into the account of who answers for it, or as nobody's fault.
+// Cost is the time of all victims, who waited for the same.
+func (b *book) charge(l *leaf, waited resourceNo, cost time.Duration) *account {
+	if l.how == byNobody {
+		group := b.ix.objects[waited].group
+		a := b.externalOf(group)
+		a.add(l, waited, group, cost)
+		b.totals.External += cost
+		return a
+	}
+	last, key := l.path[len(l.path)-1], b.key(l.how, l.path)
+	a := b.account(key)
+	a.add(l, last.resource, key.group, cost)
+	a.evidence[last.evidence] += cost
+	b.totals.Blame += cost
+	return a
+}
+
+func (b *book) account(key accountKey) *account {
 	a := b.accounts[key]
 	if a == nil {
 		a = &account{}
 		b.accounts[key] = a
 	}
-	a.add(v, path, s)
-	a.evidence[last.evidence] += s.length()
-	if last.resource != key.group {
-		*a.members.of(last.resource) += s.length()
+	return a
+}
+
+func (b *book) externalOf(group resourceNo) *account {
+	a := b.external[group]
+	if a == nil {
+		a = &account{}
+		b.external[group] = a
 	}
-	b.totals.Blame += s.length()
+	return a
 }
 
 // key names the account of the thread at the end of path.
@@ -151,136 +161,11 @@ func (b *book) key(how how, path []hop) accountKey {
 	return accountKey{last.holder, b.ix.objects[last.resource].group, how}
 }
 
-// passOver enters a part of a wait as nobody's fault.
-func (b *book) passOver(v victim, path []hop, s span) {
-	group := b.ix.objects[v.resource].group
-	a := b.external[group]
-	if a == nil {
-		a = &account{}
-		b.external[group] = a
-	}
-	a.add(v, path, s)
-	if v.resource != group {
-		*a.members.of(v.resource) += s.length()
-	}
-	b.totals.External += s.length()
-}
-
 // acquit moves a whole account to the external ones.
 func (b *book) acquit(key accountKey) {
 	a := b.accounts[key]
 	delete(b.accounts, key)
 	b.totals.Blame -= a.blame
 	b.totals.External += a.blame
-	into := b.external[key.group]
-	if into == nil {
-		into = &account{}
-		b.external[key.group] = into
-	}
-	into.merge(a)
-}
-
-func (a *account) add(v victim, path []hop, s span) {
-	length := s.length()
-	a.blame += length
-	a.spans.add(s)
-	a.victims.of(v.thread).add(v, s)
-	for place, hop := range path {
-		a.hops.of(hop).add(stretch{length, maxDepth + 2 - place})
-	}
-}
-
-func (s *stretch) add(other stretch) {
-	s.time += other.time
-	s.near = max(s.near, other.near)
-}
-
-// resource is what an account of a group is told as: the resource that cost the most.
-func (a *account) resource(ix *index, group resourceNo) resourceNo {
-	most, cost := group, time.Duration(0)
-	for _, e := range a.members.entries {
-		if e.value > cost || e.value == cost && ix.compareResources(e.key, most) < 0 {
-			most, cost = e.key, e.value
-		}
-	}
-	return most
-}
-
-func (h *harm) add(v victim, s span) {
-	h.time += s.length()
-	if last := len(h.waits) - 1; last < 0 || h.waits[last] != v.wait {
-		h.waits = append(h.waits, v.wait)
-	}
-	h.see(s, v.stack)
-}
-
-// see keeps the longest stretch, of those alike the first, and its stack.
-func (h *harm) see(s span, stack contention.StackID) {
-	longer := s.length() - h.longest.length()
-	if longer > 0 || longer == 0 && (s.from < h.longest.from || s.from == h.longest.from && stack < h.stack) {
-		h.longest, h.stack = s, stack
-	}
-}
-
-// count is how many waits were hit.
-func (h *harm) count() int {
-	slices.Sort(h.waits)
-	h.waits = slices.Compact(h.waits)
-	return len(h.waits)
-}
-
-// merge adds another account, which is left as it is.
-func (a *account) merge(other *account) {
-	a.blame += other.blame
-	a.spans = append(a.spans, other.spans...)
-	for _, e := range other.victims.entries {
-		a.victims.of(e.key).merge(e.value)
-	}
-	for _, e := range other.hops.entries {
-		a.hops.of(e.key).add(e.value)
-	}
-	for e, d := range other.evidence {
-		a.evidence[e] += d
-	}
-	for _, e := range other.members.entries {
-		*a.members.of(e.key) += e.value
-	}
-}
-
-func (h *harm) merge(other harm) {
-	h.time += other.time
-	h.idle += other.idle
-	h.waits = append(h.waits, other.waits...)
-	h.see(other.longest, other.stack)
-}
-
-// worst is what the victim that was hit hardest lost. A thread is no victim of its
-// own.
-func (a *account) worst(culprit threadNo) time.Duration {
-	return a.hardest(culprit, func(h *harm) time.Duration { return h.time })
-}
-
-// worstActive is what the victim lost that was hit hardest while the culprit did not
-// merely want a CPU.
-func (a *account) worstActive(culprit threadNo) time.Duration {
-	return a.hardest(culprit, func(h *harm) time.Duration { return h.time - h.idle })
-}
-
-func (a *account) hardest(culprit threadNo, lost func(*harm) time.Duration) time.Duration {
-	var worst time.Duration
-	for i := range a.victims.entries {
-		if e := &a.victims.entries[i]; e.key != culprit {
-			worst = max(worst, lost(&e.value))
-		}
-	}
-	return worst
-}
-
-// idle is how much of the blame is for time in which the culprit wanted a CPU.
-func (a *account) idle() time.Duration {
-	var idle time.Duration
-	for i := range a.victims.entries {
-		idle += a.victims.entries[i].value.idle
-	}
-	return idle
+	b.externalOf(key.group).merge(a)
 }

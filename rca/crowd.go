@@ -17,90 +17,84 @@ const fairShare = 2
 // Once or twice is chance: a virtual machine that was not let run looks the same.
 const minStretches = 3
 
-// crowding is a part of a wait in which the thread that was waited for wanted a CPU
-// that another had.
-type crowding struct {
-	victim
-	span
-	way  how
-	path []hop // the last hop is from the one to the other
-	// stretch is the beginning of the whole time in which the thread wanted a CPU.
-	stretch time.Duration
+// survey is what is known of those who have CPUs that others want, if each is held to
+// answer for it.
+type survey struct {
+	*book                            // of which only what is charged by CPUs has victims
+	stretches map[threadNo][]wanting // by occupant; more than minStretches are not told apart
+	kept      map[keeping]bool
 }
 
-// crowdOut enters a part as the doing of who had the CPU, to the best of what is
-// known before all is seen.
-func (b *book) crowdOut(v victim, way how, path []hop, s span, stretch time.Duration) {
-	b.charge(v, byOccupying, path, s)
-	b.crowdings = append(b.crowdings, crowding{v, s, way, slices.Clone(path), stretch})
+// wanting is a time in which a thread wanted a CPU.
+type wanting struct {
+	thread threadNo
+	since  time.Duration
 }
 
-// stretches counts how often each occupant kept others from a CPU.
-func (b *book) stretches() map[threadNo]int {
-	type stretch struct {
-		occupant, kept threadNo
-		begin          time.Duration
-	}
-	seen := make(map[stretch]bool)
-	counts := make(map[threadNo]int)
-	for _, c := range b.crowdings {
-		last := c.path[len(c.path)-1]
-		if s := (stretch{last.holder, last.waiter, c.stretch}); !seen[s] {
-			seen[s] = true
-			counts[last.holder]++
+// keeping is whom an occupant kept from a CPU, by what that one answers for.
+type keeping struct {
+	occupant threadNo
+	kept     accountKey
+}
+
+func (s *survey) enter(leaves []leaf, victims []victim) {
+	for i := range leaves {
+		l := &leaves[i]
+		if l.how == byNobody {
+			continue
+		}
+		a, cost := s.account(s.key(l.how, l.path)), l.length()*time.Duration(len(victims))
+		a.blame += cost
+		if l.idle {
+			a.idle += cost
+		}
+		if l.how == byOccupying {
+			s.note(l)
+			for i := range victims {
+				a.victims.of(victims[i].thread).time += l.length()
+			}
 		}
 	}
-	return counts
 }
 
-// keptFromCPU is, for each occupant, what those whom it kept from a CPU answer for
-// themselves: what they did when they were not kept.
-func (b *book) keptFromCPU() map[threadNo]time.Duration {
-	type pair struct {
-		occupant threadNo
-		kept     accountKey
+func (s *survey) note(l *leaf) {
+	last := len(l.path) - 1
+	occupant := l.path[last].holder
+	stretches, this := s.stretches[occupant], wanting{l.path[last].waiter, l.since}
+	if len(stretches) < minStretches && !slices.Contains(stretches, this) {
+		s.stretches[occupant] = append(stretches, this)
 	}
-	seen := make(map[pair]bool)
+	s.kept[keeping{occupant, s.key(l.kept, l.path[:last])}] = true
+}
+
+// own is, for each occupant, what those whom it kept from a CPU answer for themselves:
+// what they did when they were not kept.
+func (s *survey) own() map[threadNo]time.Duration {
 	own := make(map[threadNo]time.Duration)
-	for _, c := range b.crowdings {
-		last := len(c.path) - 1
-		p := pair{c.path[last].holder, b.key(c.way, c.path[:last])}
-		if a := b.accounts[p.kept]; a != nil && !seen[p] {
-			seen[p] = true
-			own[p.occupant] += a.blame - a.idle()
+	for k := range s.kept {
+		if a := s.accounts[k.kept]; a != nil {
+			own[k.occupant] += a.blame - a.idle
 		}
 	}
 	return own
 }
 
-// chargeIdle charges a part in which the thread at the end of path was kept from
-// running. It answers for that part, but is not accused for it.
-func (b *book) chargeIdle(v victim, how how, path []hop, s span) {
-	if s.length() > 0 {
-		b.charge(v, how, path, s)
-		b.accounts[b.key(how, path)].victims.of(v.thread).idle += s.length()
-	}
-}
-
-// giveBack leaves a CPU charged only to those who stand out by it. That threads take
+// fairOccupants finds those who do not stand out by having a CPU. That threads take
 // turns on a CPU is as it should be: a thread that shares one fairly while it holds a
 // lock holds it for longer, and answers for that itself.
-func giveBack(ix *index, b *book, worth func(time.Duration) bool) {
-	usual, stretches, kept := newUsualBlame(ix, b), b.stretches(), b.keptFromCPU()
-	fair := make(map[accountKey]bool)
-	for key, a := range b.accounts {
-		if key.how == byOccupying && (stretches[key.culprit] < minStretches || !worth(a.worst(key.culprit)) ||
-			a.blame < alike*usual.of(key) || a.blame < fairShare*kept[key.culprit]) {
-			fair[key] = true
+func fairOccupants(ix *index, worth func(time.Duration) bool) map[threadNo]bool {
+	fair := make(map[threadNo]bool)
+	if len(ix.objects[ix.cpu].waiters) == 0 {
+		return fair
+	}
+	s := &survey{newBook(ix), make(map[threadNo][]wanting), make(map[keeping]bool)}
+	explainInto(ix, s, nil)
+	usual, own := newUsualBlame(ix, s.book), s.own()
+	for key, a := range s.accounts {
+		if key.how == byOccupying && (len(s.stretches[key.culprit]) < minStretches || !worth(a.worst(key.culprit)) ||
+			a.blame < alike*usual.of(key) || a.blame < fairShare*own[key.culprit]) {
+			fair[key.culprit] = true
 		}
 	}
-	for key := range fair {
-		b.totals.Blame -= b.accounts[key].blame
-		delete(b.accounts, key)
-	}
-	for _, c := range b.crowdings {
-		if last := len(c.path) - 1; fair[accountKey{c.path[last].holder, ix.cpu, byOccupying}] {
-			b.chargeIdle(c.victim, c.way, c.path[:last], c.span)
-		}
-	}
+	return fair
 }

@@ -32,7 +32,9 @@
 // addresses matter, other than to tell things apart.
 //
 // The steps, a file each: index the trace (number.go, index.go, order.go), tell locks
-// from producers (behaviour.go), find cycles (deadlock.go), charge each wait
-// (explain.go, charge.go), judge the charges (judge.go, crowd.go, usual.go,
-// exchange.go) and tell the findings (finding.go, stacks.go).
+// from producers (behaviour.go), find cycles (deadlock.go), explain each wait, those
+// for the same thing together (explain.go, queue.go), once to see who stands out by
+// having CPUs (crowd.go) and once more to charge (charge.go, account.go), judge the
+// charges (judge.go, usual.go, exchange.go) and tell the findings (finding.go,
+// stacks.go).
 package rca

@@ -35,5 +35,5 @@ func TestExchangesAddUpOverAllThatIsHandedOn(t *testing.T) {
 	ix := newIndex(&s.Trace)
 	assert.Equal(t, map[threadNo]exchange{
 		ix.threadNos[id(1)]: {worst: 150 * ms, owed: 60 * ms},
-	}, exchanges(explainAll(ix)))
+	}, exchanges(explainAll(ix, nil)))
 }

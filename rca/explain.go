@@ -2,46 +2,122 @@
 
 package rca
 
+import "time"
+
 // maxDepth bounds how far a chain is followed. Real chains have two or three hops;
 // the bound keeps a garbled trace from costing more than a long one.
 const maxDepth = 10
 
-// explanation is one wait being explained.
+// leaf is a part of a wait for which the thread at the end of the path answers.
+type leaf struct {
+	span
+	how  how
+	path []hop // from the victim
+	idle bool  // the one who answers wanted a CPU
+	// Of what is charged to who had a CPU: how the thread that wanted it would answer,
+	// and since when it wanted it.
+	kept  how
+	since time.Duration
+}
+
+// explanation follows waits to those who answer for them.
 type explanation struct {
 	*index
-	*book
+	ledger
 	stuck map[int32]threadNo // waits that are part of a deadlock, and for whom
-	victim
+	// spared are those who take no more of a CPU than is theirs.
+	spared map[threadNo]bool
+	queues []queue // by resourceNo
 	// path leads from the victim to the thread that is looked at.
 	path []hop
+	// leaves is what was found of the part that is looked at; their paths are in hops.
+	leaves []leaf
+	hops   []hop
+	// met are the threads for which the victim, if it were one of them, would matter.
+	met   []threadNo
+	alone [1]victim
+}
+
+// ledger takes down what became of a part of a wait that victims have in common. All
+// paths begin with the same hop, but for who waits there; if there is no path there is
+// one victim.
+type ledger interface {
+	enter(leaves []leaf, victims []victim)
 }
 
 // explainAll enters every wait of the trace into a book.
-func explainAll(ix *index) *book {
-	e := explanation{index: ix, book: newBook(ix), stuck: deadlocks(ix)}
+func explainAll(ix *index, spared map[threadNo]bool) *book {
+	b := newBook(ix)
 	for i := range ix.waits {
 		w := &ix.waits[i]
-		s := w.within(ix.window)
-		if s.length() == 0 {
-			continue
-		}
-		o := &ix.objects[w.resource]
-		e.count(o.Kind, s.length(), o.nature != choice)
-		if o.nature != choice {
-			e.victim = victim{w.thread, w.resource, int32(i), w.stack, w.open}
-			e.split(int32(i), s)
+		if d := w.within(ix.window).length(); d > 0 {
+			o := &ix.objects[w.resource]
+			b.count(o.Kind, d, o.nature != choice)
 		}
 	}
-	return e.book
+	explainInto(ix, b, spared)
+	return b
 }
 
-// split charges the part s of wait i over the releases of what was waited for: the
+// explainInto explains every wait that is not by choice.
+func explainInto(ix *index, into ledger, spared map[threadNo]bool) {
+	e := explanation{
+		index: ix, ledger: into, stuck: deadlocks(ix), spared: spared, queues: make([]queue, len(ix.objects)),
+	}
+	for i := range ix.waits {
+		w := &ix.waits[i]
+		if s := w.within(ix.window); s.length() > 0 && ix.objects[w.resource].nature != choice {
+			e.explain(int32(i), s)
+		}
+	}
+	for r := range e.queues {
+		e.advance(resourceNo(r), len(ix.objects[r].releases))
+	}
+}
+
+// explain explains the part s of wait i. The times between two releases that lie in it
+// are the same for all who wait, and are left to the queue.
+func (e *explanation) explain(i int32, s span) {
+	w := &e.waits[i]
+	v := victim{thread: w.thread, resource: w.resource, serial: w.serial, stack: w.stack, open: w.open}
+	if _, ok := e.stuck[i]; !ok && e.objects[w.resource].nature.byThreads() {
+		releases := e.objects[w.resource].releases
+		first, last := e.wholeIntervals(w.resource, s)
+		if first <= last {
+			e.advance(w.resource, first)
+			e.join(v, last)
+		}
+		if first <= last+1 {
+			e.explainAlone(v, i, span{s.from, releases[first-1].at})
+			s.from = releases[last].at
+		}
+	}
+	e.explainAlone(v, i, s)
+}
+
+// explainAlone explains a part in which there is no release.
+func (e *explanation) explainAlone(v victim, i int32, s span) {
+	if s.length() == 0 {
+		return
+	}
+	e.begin()
+	e.split(i, s)
+	e.alone[0] = v
+	e.enter(e.leaves, e.alone[:])
+}
+
+// begin makes room for the leaves of another part.
+func (e *explanation) begin() {
+	e.leaves, e.hops, e.met = e.leaves[:0], e.hops[:0], e.met[:0]
+}
+
+// split follows the part s of wait i, over the releases of what was waited for: the
 // time between two releases belongs to whoever makes the later one.
 func (e *explanation) split(i int32, s span) {
 	w := &e.waits[i]
 	if owner, ok := e.stuck[i]; ok {
 		e.path = append(e.path, hop{w.thread, owner, w.resource, byOwner})
-		e.charge(e.victim, byDeadlock, e.path, s)
+		e.found(byDeadlock, e.path, s)
 		e.path = e.path[:len(e.path)-1]
 		return
 	}
@@ -91,14 +167,14 @@ func (e *explanation) answer(s span) {
 		way = byHolding
 	}
 	switch {
-	case isWaiting(e.path, last.holder): // so it had nothing, and got it later from somebody unknown
+	case e.isWaiting(last.holder): // so it had nothing, and got it later from somebody unknown
 		e.fallBack(e.path[:len(e.path)-1], s)
 		return
 	case way == byProducing && !e.observed[last.holder]: // it may have slept
 		e.fallBack(e.path, s)
 		return
 	case len(e.path) > maxDepth:
-		e.charge(e.victim, way, e.path, s)
+		e.found(way, e.path, s)
 		return
 	}
 	for _, ep := range e.during(last.holder, s.from) {
@@ -109,7 +185,7 @@ func (e *explanation) answer(s span) {
 		if part.length() == 0 {
 			continue
 		}
-		e.charge(e.victim, way, e.path, span{s.from, part.from})
+		e.found(way, e.path, span{s.from, part.from})
 		if ep.wait == wantsCPU {
 			e.crowdedOut(way, ep, part)
 		} else {
@@ -117,46 +193,54 @@ func (e *explanation) answer(s span) {
 		}
 		s.from = part.to
 	}
-	e.charge(e.victim, way, e.path, s)
+	e.found(way, e.path, s)
 }
 
 // crowdedOut charges a part of an episode in which the thread at the end of the path
-// wanted a CPU to who had it.
+// wanted a CPU to who had it. If that one is not to blame, the thread answers for that
+// part, but is not accused for it.
 func (e *explanation) crowdedOut(way how, ep episode, s span) {
 	holder := e.path[len(e.path)-1].holder
-	if ep.occupant == nobody || ep.occupant == holder || isWaiting(e.path, ep.occupant) {
-		e.chargeIdle(e.victim, way, e.path, s)
+	if ep.occupant == nobody || ep.occupant == holder || e.isWaiting(ep.occupant) || e.spared[ep.occupant] {
+		e.add(leaf{span: s, how: way, idle: true}, e.path)
 		return
 	}
 	e.path = append(e.path, hop{holder, ep.occupant, e.cpu, byCPU})
-	e.crowdOut(e.victim, way, e.path, s, ep.from)
+	e.add(leaf{span: s, how: byOccupying, kept: way, since: ep.from}, e.path)
 	e.path = e.path[:len(e.path)-1]
 }
 
 // fallBack enters what nobody further down the path answers for. A thread that
 // waits, or sleeps, while it holds a lock answers for that to those who want the
-// lock; so the nearest such on the path is charged. Without one, a wait that has not
-// ended is open, and all else was for the outside world.
+// lock; so the nearest such on the path is charged. Without one, nobody is.
 func (e *explanation) fallBack(path []hop, s span) {
-	if s.length() == 0 {
-		return
-	}
 	for n := len(path); n > 0; n-- {
 		if e.objects[path[n-1].resource].lock {
-			e.charge(e.victim, byHolding, path[:n], s)
+			e.found(byHolding, path[:n], s)
 			return
 		}
 	}
-	if len(path) == 0 && e.open {
-		e.totals.Open += s.length()
-		return
+	e.found(byNobody, path, s)
+}
+
+// found adds a leaf.
+func (e *explanation) found(how how, path []hop, s span) {
+	if s.length() > 0 {
+		e.add(leaf{span: s, how: how}, path)
 	}
-	e.passOver(e.victim, path, s)
+}
+
+func (e *explanation) add(l leaf, path []hop) {
+	begin := len(e.hops)
+	e.hops = append(e.hops, path...)
+	l.path = e.hops[begin:len(e.hops):len(e.hops)]
+	e.leaves = append(e.leaves, l)
 }
 
 // isWaiting reports whether a thread waits for another on the path.
-func isWaiting(path []hop, thread threadNo) bool {
-	for _, h := range path {
+func (e *explanation) isWaiting(thread threadNo) bool {
+	e.met = append(e.met, thread)
+	for _, h := range e.path {
 		if h.waiter == thread {
 			return true
 		}

@@ -55,7 +55,7 @@ func victims(ix *index, j judgement) []contention.Victim {
 			continue
 		}
 		out = append(out, contention.Victim{
-			Thread: ix.threads[e.key], Wait: h.time, Count: h.count(), Stack: ix.trace.Stack(h.stack),
+			Thread: ix.threads[e.key], Wait: h.time, Count: h.waits.count(), Stack: ix.trace.Stack(h.stack),
 		})
 	}
 	slices.SortFunc(out, func(a, b contention.Victim) int {

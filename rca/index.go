@@ -19,6 +19,7 @@ type wait struct {
 	owner    int // tid, 0 if none
 	stack    contention.StackID
 	open     bool
+	serial   int32 // counts those of a thread that are not by choice
 }
 
 // object is a resource, who waits for it and who lets it go.
@@ -63,7 +64,8 @@ type index struct {
 	threads  []contention.Thread
 	lives    [][]episode
 	samples  [][]contention.Sample
-	observed []bool // what the thread did is in the trace
+	observed []bool  // what the thread did is in the trace
+	waited   []int32 // how many waits not by choice a thread has
 	// By resourceNo.
 	objects []object
 	cpu     resourceNo                  // stands for all CPUs
@@ -139,6 +141,10 @@ func (ix *index) addWait(w *contention.Wait) {
 		ix.addRelease(added.resource, w.Woken, w.Waker)
 	}
 	ix.live(added.thread, episode{span: added.span, wait: int32(len(ix.waits)), occupant: nobody, stack: w.Stack})
+	if o.nature != choice {
+		added.serial = ix.waited[added.thread]
+		ix.waited[added.thread]++
+	}
 	ix.waits = append(ix.waits, added)
 	if w.Ran > added.to {
 		ix.live(added.thread, episode{span{added.to, w.Ran}, wantsCPU, ix.other(w.Occupant), w.Stack})

@@ -43,11 +43,7 @@ func (j judgement) culprits() []part {
 
 // judge decides what each account amounts to. Accounts that cost no victim enough
 // stay in the book and are not told.
-func judge(ix *index, b *book, opts Options) []judgement {
-	worth := func(lost time.Duration) bool {
-		return lost >= minBlame && float64(lost) >= opts.MinShare*float64(ix.window.length())
-	}
-	giveBack(ix, b, worth)
+func judge(ix *index, b *book, worth func(time.Duration) bool) []judgement {
 	sides := exchanges(b)
 	acquitEven(b, sides, worth)
 	out := accuse(ix, b, sides, worth)

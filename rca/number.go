@@ -28,6 +28,7 @@ func (ix *index) thread(id contention.ThreadID) threadNo {
 		ix.threads = append(ix.threads, contention.Thread{TID: id.TID, Start: id.Start})
 		ix.lives = append(ix.lives, nil)
 		ix.samples = append(ix.samples, nil)
+		ix.waited = append(ix.waited, 0)
 	}
 	return n
 }

@@ -166,7 +166,7 @@ func TestBlameIsConserved(t *testing.T) {
 		}
 		// What is waited for each resource is charged over the accounts, passed over, or open.
 		ix := newIndex(trace)
-		b := explainAll(ix)
+		b := explainAll(ix, nil)
 		waited, entered := make(map[threadNo]time.Duration), make(map[threadNo]time.Duration)
 		var open time.Duration
 		for i := range ix.waits {

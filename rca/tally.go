@@ -7,7 +7,8 @@ package rca
 // were added.
 type tally[K comparable, V any] struct {
 	entries []entry[K, V]
-	places  map[K]int // nil while the list is short
+	places  map[K]int32 // nil while the list is short
+	next    int         // the entry after the one found last
 }
 
 type entry[K comparable, V any] struct {
@@ -19,15 +20,27 @@ type entry[K comparable, V any] struct {
 const short = 8
 
 // find returns the value of key, nil if there is none. It is good until the next of.
+// Keys looked up in the order of the entries are found at once.
 func (t *tally[K, V]) find(key K) *V {
+	if t.next < len(t.entries) && t.entries[t.next].key == key {
+		t.next++
+		return &t.entries[t.next-1].value
+	}
+	return t.search(key)
+}
+
+func (t *tally[K, V]) search(key K) *V {
 	if t.places != nil {
-		if i, ok := t.places[key]; ok {
-			return &t.entries[i].value
+		i, ok := t.places[key]
+		if !ok {
+			return nil
 		}
-		return nil
+		t.next = int(i) + 1
+		return &t.entries[i].value
 	}
 	for i := range t.entries {
 		if t.entries[i].key == key {
+			t.next = i + 1
 			return &t.entries[i].value
 		}
 	}
@@ -43,12 +56,15 @@ func (t *tally[K, V]) of(key K) *V {
 	t.entries = append(t.entries, entry[K, V]{key: key})
 	switch n := len(t.entries); {
 	case t.places != nil:
-		t.places[key] = n - 1
+		t.places[key] = int32(n - 1)
 	case n > short:
-		t.places = make(map[K]int, 2*n)
+		t.places = make(map[K]int32, 2*n)
 		for i := range t.entries {
-			t.places[t.entries[i].key] = i
+			t.places[t.entries[i].key] = int32(i)
 		}
 	}
 	return &t.entries[len(t.entries)-1].value
 }
+
+// clear takes all entries out.
+func (t *tally[K, V]) clear() { t.entries, t.places = t.entries[:0], nil }

@@ -3,6 +3,7 @@
 package rca
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,5 +26,33 @@ func TestTally(t *testing.T) {
 	for i, e := range tally.entries {
 		assert.Equal(t, i*7, e.key, "in the order of adding")
 		assert.Equal(t, 3, e.value)
+	}
+}
+
+func TestTallyInAnyOrder(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		var tally tally[int, int]
+		want := make(map[int]int)
+		for range random.IntN(200) {
+			first, n := random.IntN(30), random.IntN(10)
+			for key := first; key < first+n; key++ { // runs of keys, as they mostly come
+				*tally.of(key)++
+				want[key]++
+			}
+			if key := random.IntN(40); want[key] == 0 {
+				require.Nil(t, tally.find(key))
+			}
+		}
+		got := make(map[int]int)
+		for _, e := range tally.entries {
+			got[e.key] = e.value
+		}
+		require.Equal(t, want, got)
+		tally.clear()
+		assert.Nil(t, tally.find(0))
+		assert.Empty(t, tally.entries)
+		*tally.of(3) = 4
+		assert.Equal(t, 4, *tally.find(3))
 	}
 }

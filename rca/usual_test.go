@@ -20,7 +20,7 @@ func TestUsualBlame(t *testing.T) {
 		{[]time.Duration{10 * ms, 10 * ms, 10 * ms, 10 * ms}, []time.Duration{30 * ms, 30 * ms, 30 * ms, 30 * ms}},
 	} {
 		ix := newIndex(&convoy(mutex(1), 1, test.holds...).Trace)
-		b := explainAll(ix)
+		b := explainAll(ix, nil)
 		u := newUsualBlame(ix, b)
 		for i, want := range test.want {
 			key := accountKey{ix.threadNos[id(i+1)], ix.resource(mutex(1)), byHolding}
@@ -33,7 +33,7 @@ func TestUsualBlame(t *testing.T) {
 	s.wait(2, mutex(1), 0, 100*ms, by(1))
 	s.wait(3, mutex(1), 0, 200*ms, by(1))
 	ix := newIndex(&s.Trace)
-	u := newUsualBlame(ix, explainAll(ix))
+	u := newUsualBlame(ix, explainAll(ix, nil))
 	assert.Zero(t, u.of(accountKey{ix.threadNos[id(1)], ix.resource(mutex(1)), byHolding}))
 	assert.Zero(t, u.of(accountKey{ix.threadNos[id(1)], ix.resource(data(5)), byHolding}))
 }
