@@ -50,7 +50,9 @@ type victim struct {
 	serial   int32
 	stack    contention.StackID
 	open     bool
-	last     int32 // in a queue: the last interval that it waits throughout
+	// forgotten: the wait is open though it should have ended.
+	forgotten bool
+	last      int32 // in a queue: the last interval that it waits throughout
 }
 
 // accountKey is what charges are added up by.
@@ -74,17 +76,20 @@ type book struct {
 	// external is waiting for what nobody of the target is at fault for, by the group
 	// of what was waited for.
 	external map[resourceNo]*account
-	totals   contention.Totals
+	// forgotten is waiting that nobody will end, of that which is open.
+	forgotten map[resourceNo]*account
+	totals    contention.Totals
 	// shares is what enter works with.
 	shares tally[*account, share]
 }
 
 func newBook(ix *index) *book {
 	return &book{
-		ix:       ix,
-		accounts: make(map[accountKey]*account),
-		external: make(map[resourceNo]*account),
-		totals:   contention.Totals{ByKind: make(map[contention.Kind]contention.KindTotal)},
+		ix:        ix,
+		accounts:  make(map[accountKey]*account),
+		external:  make(map[resourceNo]*account),
+		forgotten: make(map[resourceNo]*account),
+		totals:    contention.Totals{ByKind: make(map[contention.Kind]contention.KindTotal)},
 	}
 }
 
@@ -108,6 +113,9 @@ func (b *book) enter(leaves []leaf, victims []victim) {
 		l := &leaves[i]
 		if len(l.path) == 0 && victims[0].open { // the only one, for there is no path
 			b.totals.Open += l.length()
+			if victims[0].forgotten {
+				b.forget(l, &victims[0])
+			}
 			continue
 		}
 		a := b.charge(l, victims[0].resource, l.length()*time.Duration(len(victims)))
@@ -135,6 +143,22 @@ func (b *book) charge(l *leaf, waited resourceNo, cost time.Duration) *account {
 	a.evidence[last.evidence] += cost
 	b.totals.Blame += cost
 	return a
+}
+
+// forget enters the leaf of a victim that nobody woke. That the word it sleeps on was
+// looked at is the evidence.
+func (b *book) forget(l *leaf, v *victim) {
+	group := b.ix.objects[v.resource].group
+	a := b.forgotten[group]
+	if a == nil {
+		a = &account{}
+		b.forgotten[group] = a
+	}
+	var s share
+	s.add(l)
+	a.add(l, v.resource, group, l.length())
+	a.evidence[byOwner] += l.length()
+	a.victims.of(v.thread).add(v, &s)
 }
 
 func (b *book) account(key accountKey) *account {

@@ -95,3 +95,32 @@ func TestOnceIsChance(t *testing.T) {
 		assert.Equal(t, want, told(got), "%d times", times)
 	}
 }
+
+func TestAnOccupantAnswersForNoLongerThanItHadTheCPU(t *testing.T) {
+	s := newScene(1000*ms, 1, 2, 9).repeat(100*ms, func(s *scene, from time.Duration) {
+		s.preempted(1, 9, from, from+60*ms)
+		s.wait(2, mutex(1), from, from+80*ms, by(1))
+	})
+	for i := range s.Preemptions {
+		s.Preemptions[i].Occupied = 50 * ms
+	}
+	got := s.analyze()
+	assertConserved(t, got)
+	assert.Equal(t, []string{"cpu-starvation 9", "lock-holder 1"}, told(got))
+	assert.Equal(t, blames{9: 500 * ms, 1: 300 * ms}, charged(got))
+}
+
+func TestAProducerThatWantsACPUIsNotSlow(t *testing.T) {
+	for _, test := range []struct {
+		kept int
+		told []string
+	}{{39, []string{"slow-producer 1"}}, {41, []string{}}} {
+		s := newScene(1000*ms, 1, 2, 9, 10, 11).repeat(100*ms, func(s *scene, from time.Duration) {
+			s.preempted(1, 0, from, from+time.Duration(test.kept)*ms)
+			s.wait(2, data(1), from, from+80*ms, by(1))
+		})
+		got := s.analyze()
+		assertConserved(t, got)
+		assert.Equal(t, test.told, told(got))
+	}
+}

@@ -2,7 +2,11 @@
 
 package rca
 
-import "time"
+import (
+	"time"
+
+	"github.com/os2026/ebpf-rca/contention"
+)
 
 // maxDepth bounds how far a chain is followed. Real chains have two or three hops;
 // the bound keeps a garbled trace from costing more than a long one.
@@ -79,8 +83,11 @@ func explainInto(ix *index, into ledger, spared map[threadNo]bool) {
 // are the same for all who wait, and are left to the queue.
 func (e *explanation) explain(i int32, s span) {
 	w := &e.waits[i]
-	v := victim{thread: w.thread, resource: w.resource, serial: w.serial, stack: w.stack, open: w.open}
-	if _, ok := e.stuck[i]; !ok && e.objects[w.resource].nature.byThreads() {
+	v := victim{
+		thread: w.thread, resource: w.resource, serial: w.serial, stack: w.stack,
+		open: w.open, forgotten: e.isForgotten(w),
+	}
+	if e.objects[w.resource].nature.byThreads() {
 		releases := e.objects[w.resource].releases
 		first, last := e.wholeIntervals(w.resource, s)
 		if first <= last {
@@ -115,12 +122,6 @@ func (e *explanation) begin() {
 // time between two releases belongs to whoever makes the later one.
 func (e *explanation) split(i int32, s span) {
 	w := &e.waits[i]
-	if owner, ok := e.stuck[i]; ok {
-		e.path = append(e.path, hop{w.thread, owner, w.resource, byOwner})
-		e.found(byDeadlock, e.path, s)
-		e.path = e.path[:len(e.path)-1]
-		return
-	}
 	if e.objects[w.resource].nature.byThreads() {
 		for _, r := range e.after(w.resource, s.from) {
 			if s.length() == 0 || r.at > w.to && !e.endsLater(w) {
@@ -129,6 +130,12 @@ func (e *explanation) split(i int32, s span) {
 			part := span{s.from, min(r.at, s.to)}
 			e.blameFor(hop{w.thread, r.thread, w.resource, r.evidence()}, part)
 			s.from = part.to
+		}
+		if owner, ok := e.stuck[i]; ok {
+			e.path = append(e.path, hop{w.thread, owner, w.resource, byOwner})
+			e.found(byDeadlock, e.path, s)
+			e.path = e.path[:len(e.path)-1]
+			return
 		}
 		if owner, ok := e.ownerThroughout(w); ok && s.length() > 0 {
 			e.blameFor(hop{w.thread, owner, w.resource, byOwner}, s)
@@ -149,6 +156,12 @@ func (e *explanation) endsLater(w *wait) bool {
 	}
 	_, known := e.ownerThroughout(w) // who knows better
 	return !known
+}
+
+// isForgotten reports whether what a thread sleeps for has come about, and nobody has
+// woken it, or another, since.
+func (e *explanation) isForgotten(w *wait) bool {
+	return w.late.Has(contention.WordChanged) && len(e.after(w.resource, w.from)) == 0
 }
 
 // blameFor follows one more hop.
@@ -197,17 +210,22 @@ func (e *explanation) answer(s span) {
 }
 
 // crowdedOut charges a part of an episode in which the thread at the end of the path
-// wanted a CPU to who had it. If that one is not to blame, the thread answers for that
-// part, but is not accused for it.
+// wanted a CPU to who had it. Of that for which nobody is to blame, as others may have
+// had it earlier, the thread answers for itself, but is not accused for it.
 func (e *explanation) crowdedOut(way how, ep episode, s span) {
 	holder := e.path[len(e.path)-1].holder
-	if ep.occupant == nobody || ep.occupant == holder || e.isWaiting(ep.occupant) || e.spared[ep.occupant] {
-		e.add(leaf{span: s, how: way, idle: true}, e.path)
-		return
+	had := ep.occupation().within(s)
+	if ep.occupant == nobody || ep.occupant == holder || e.isWaiting(ep.occupant) || e.spared[ep.occupant] || had.length() == 0 {
+		had = span{s.to, s.to}
 	}
-	e.path = append(e.path, hop{holder, ep.occupant, e.cpu, byCPU})
-	e.add(leaf{span: s, how: byOccupying, kept: way, since: ep.from}, e.path)
-	e.path = e.path[:len(e.path)-1]
+	if idle := (span{s.from, had.from}); idle.length() > 0 {
+		e.add(leaf{span: idle, how: way, idle: true}, e.path)
+	}
+	if had.length() > 0 {
+		e.path = append(e.path, hop{holder, ep.occupant, e.cpu, byCPU})
+		e.add(leaf{span: had, how: byOccupying, kept: way, since: ep.from}, e.path)
+		e.path = e.path[:len(e.path)-1]
+	}
 }
 
 // fallBack enters what nobody further down the path answers for. A thread that

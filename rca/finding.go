@@ -28,10 +28,10 @@ func findings(ix *index, b *book, judgements []judgement) []contention.Finding {
 			Victims:    victims(ix, j),
 			Chain:      chain(ix, j),
 		}
-		if j.class != contention.External && j.class != contention.IO && b.totals.Blame > 0 {
+		if isBlame(j.class) && b.totals.Blame > 0 {
 			f.Share = float64(j.account.blame) / float64(b.totals.Blame)
 		}
-		if culprits := j.culprits(); len(culprits) > 0 {
+		if culprits := ix.living(j.culprits()); len(culprits) > 0 {
 			first := ix.threads[culprits[0].thread]
 			f.Culprit = &first
 			if len(culprits) > 1 {
@@ -43,6 +43,17 @@ func findings(ix *index, b *book, judgements []judgement) []contention.Finding {
 		out = append(out, f)
 	}
 	return out
+}
+
+// isBlame reports whether what a finding of class c costs is in the book as blame: it is
+// neither external nor open.
+func isBlame(c contention.Class) bool {
+	return c != contention.External && c != contention.IO && c != contention.LostWakeup
+}
+
+// living leaves out those that ended with something locked.
+func (ix *index) living(parts []part) []part {
+	return slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return ix.gone[p.thread] })
 }
 
 // victims lists who lost time, the most first.

@@ -17,6 +17,7 @@ type wait struct {
 	thread   threadNo
 	resource resourceNo
 	owner    int // tid, 0 if none
+	late     contention.LateLook
 	stack    contention.StackID
 	open     bool
 	serial   int32 // counts those of a thread that are not by choice
@@ -47,9 +48,18 @@ type release struct {
 // waits, or a time in which it wanted a CPU.
 type episode struct {
 	span
-	wait     int32    // place in index.waits, or wantsCPU
-	occupant threadNo // who had the CPU meanwhile, or nobody
+	wait     int32         // place in index.waits, or wantsCPU
+	occupant threadNo      // who had the CPU at the end of it, or nobody
+	occupied time.Duration // for how long at most, 0: not known
 	stack    contention.StackID
+}
+
+// occupation is the part of an episode in which its occupant had the CPU.
+func (ep episode) occupation() span {
+	if ep.occupied == 0 {
+		return ep.span
+	}
+	return span{max(ep.from, ep.to-ep.occupied), ep.to}
 }
 
 // wantsCPU stands for the wait of an episode in which a thread was runnable.
@@ -64,8 +74,9 @@ type index struct {
 	threads  []contention.Thread
 	lives    [][]episode
 	samples  [][]contention.Sample
-	observed []bool  // what the thread did is in the trace
-	waited   []int32 // how many waits not by choice a thread has
+	observed []bool            // what the thread did is in the trace
+	gone     map[threadNo]bool // it ended and left something locked
+	waited   []int32           // how many waits not by choice a thread has
 	// By resourceNo.
 	objects []object
 	cpu     resourceNo                  // stands for all CPUs
@@ -83,6 +94,7 @@ func newIndex(trace *contention.Trace) *index {
 		threadNos:   make(map[contention.ThreadID]threadNo, len(trace.Threads)),
 		resourceNos: make(map[contention.Resource]resourceNo),
 		byTID:       make(map[int]threadNo, len(trace.Threads)),
+		gone:        make(map[threadNo]bool),
 	}
 	ix.cpu = ix.resource(contention.Resource{Kind: contention.CPU})
 	ix.addThreads()
@@ -127,6 +139,7 @@ func (ix *index) addWait(w *contention.Wait) {
 		thread:   ix.thread(w.Thread),
 		resource: ix.resource(w.Resource),
 		owner:    w.Owner,
+		late:     w.Late,
 		stack:    w.Stack,
 		open:     w.Open(),
 	}
@@ -140,6 +153,9 @@ func (ix *index) addWait(w *contention.Wait) {
 	if w.Waker.Kind == contention.WokenByThread && !added.open {
 		ix.addRelease(added.resource, w.Woken, w.Waker)
 	}
+	if w.Late.Has(contention.OwnerGone) {
+		ix.noteGone(w.Owner, ix.threads[added.thread].PID)
+	}
 	ix.live(added.thread, episode{span: added.span, wait: int32(len(ix.waits)), occupant: nobody, stack: w.Stack})
 	if o.nature != choice {
 		added.serial = ix.waited[added.thread]
@@ -147,8 +163,20 @@ func (ix *index) addWait(w *contention.Wait) {
 	}
 	ix.waits = append(ix.waits, added)
 	if w.Ran > added.to {
-		ix.live(added.thread, episode{span{added.to, w.Ran}, wantsCPU, ix.other(w.Occupant), w.Stack})
+		ix.live(added.thread, episode{span{added.to, w.Ran}, wantsCPU, ix.other(w.Occupant), w.Occupied, w.Stack})
 	}
+}
+
+// noteGone notes that the thread of a process that had tid has ended, and what it had
+// locked is locked for ever. It may have ended before the window, unseen.
+func (ix *index) noteGone(tid, pid int) {
+	n, known := ix.byTID[tid]
+	if !known {
+		n = ix.thread(contention.ThreadID{TID: tid})
+		ix.threads[n].PID = pid
+		ix.byTID[tid] = n
+	}
+	ix.gone[n] = true
 }
 
 func (ix *index) addRelease(resource resourceNo, at time.Duration, by contention.Waker) {
@@ -161,7 +189,7 @@ func (ix *index) addRelease(resource resourceNo, at time.Duration, by contention
 func (ix *index) addPreemptions() {
 	for _, p := range ix.trace.Preemptions {
 		thread := ix.thread(p.Thread)
-		ix.live(thread, episode{span{p.Begin, p.Ran}, wantsCPU, ix.other(p.Occupant), p.Stack})
+		ix.live(thread, episode{span{p.Begin, p.Ran}, wantsCPU, ix.other(p.Occupant), p.Occupied, p.Stack})
 	}
 }
 
@@ -212,7 +240,10 @@ func (ix *index) compareEpisodes(a, b episode) int {
 	if c := compareSpans(a.span, b.span); c != 0 {
 		return c
 	}
-	return cmp.Or(cmp.Compare(a.wait, b.wait), ix.compareThreads(a.occupant, b.occupant), cmp.Compare(a.stack, b.stack))
+	return cmp.Or(
+		cmp.Compare(a.wait, b.wait), ix.compareThreads(a.occupant, b.occupant),
+		cmp.Compare(a.occupied, b.occupied), cmp.Compare(a.stack, b.stack),
+	)
 }
 
 // noteObserved marks the threads that the trace tells of: those with events of their
@@ -242,9 +273,9 @@ func (ix *index) during(thread threadNo, t time.Duration) []episode {
 	return life[first:]
 }
 
-// ownerThroughout is the thread that the owner word of a wait named as the wait
-// began, if it had the resource to the end of it: it could not let it go without
-// waking somebody who waits.
+// ownerThroughout is the thread that the owner word of a wait named, if it had the
+// resource to the end of it: it could not let it go without waking somebody who waits.
+// A word that was read at the end tells of the time since the last release.
 func (ix *index) ownerThroughout(w *wait) (threadNo, bool) {
 	if n := ix.objects[w.resource].nature; w.owner == 0 || n != aLock && n != either {
 		return nobody, false
@@ -252,6 +283,9 @@ func (ix *index) ownerThroughout(w *wait) (threadNo, bool) {
 	owner, known := ix.byTID[w.owner]
 	if !known || owner == w.thread || ix.observes(owner) {
 		return nobody, false
+	}
+	if w.late.Has(contention.OwnerRead) {
+		return owner, true
 	}
 	later := ix.after(w.resource, w.from)
 	return owner, len(later) == 0 || later[0].at > w.to

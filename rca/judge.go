@@ -49,6 +49,7 @@ func judge(ix *index, b *book, worth func(time.Duration) bool) []judgement {
 	out := accuse(ix, b, sides, worth)
 	out = append(out, informOfHotLocks(ix, b, out, worth)...)
 	out = append(out, accuseDeadlocks(ix, b, worth)...)
+	out = append(out, tellLostWakeups(b, worth)...)
 	out = append(out, informOfOutside(ix, b, worth)...)
 	slices.SortFunc(out, ix.compareJudgements)
 	return out
@@ -77,7 +78,7 @@ func accuse(ix *index, b *book, sides map[threadNo]exchange, worth func(time.Dur
 		if key.how == byDeadlock || !worth(a.blame) || !worth(a.worstActive(key.culprit)) {
 			continue
 		}
-		if key.how == byProducing && !sides[key.culprit].slow() {
+		if key.how == byProducing && (!sides[key.culprit].slow() || mostlyIdle(a, key.culprit)) {
 			continue
 		}
 		if key.how == byHolding && a.blame < alike*usual.of(key) {
@@ -86,6 +87,12 @@ func accuse(ix *index, b *book, sides map[threadNo]exchange, worth func(time.Dur
 		out = append(out, judgement{classOf(ix, key), []part{{key.culprit, a}}, a, key.group})
 	}
 	return out
+}
+
+// mostlyIdle reports whether a producer could not work for most of the time that it cost:
+// it wanted a CPU.
+func mostlyIdle(a *account, culprit threadNo) bool {
+	return 2*a.worstActive(culprit) < a.worst(culprit)
 }
 
 func classOf(ix *index, key accountKey) contention.Class {
@@ -182,6 +189,18 @@ func informOfHotLocks(ix *index, b *book, accused []judgement, worth func(time.D
 		slices.SortFunc(parts, ix.compareParts)
 		if a := together(parts); worth(a.worst(nobody)) {
 			out = append(out, judgement{contention.Contended, parts, a, group})
+		}
+	}
+	return out
+}
+
+// tellLostWakeups makes one judgement of each thing for which threads wait that should
+// have been woken. Who forgot them is not known.
+func tellLostWakeups(b *book, worth func(time.Duration) bool) []judgement {
+	var out []judgement
+	for group, a := range b.forgotten {
+		if worth(a.worst(nobody)) {
+			out = append(out, judgement{class: contention.LostWakeup, account: a, group: group})
 		}
 	}
 	return out

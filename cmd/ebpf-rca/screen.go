@@ -72,7 +72,9 @@ func (s *screen) headline(d diagnosis, accused, informed []contention.Finding) {
 	waited := seconds(d.Totals.Blame)
 	switch {
 	case len(accused) > 0 && accused[0].Class == contention.Deadlock:
-		s.line("Deadlock: %s wait for each other for ever.", plural(len(accused[0].Culprits), "thread"))
+		s.line("Deadlock: %s for ever.", circleText(accused[0]))
+	case len(accused) > 0 && accused[0].Class == contention.LostWakeup:
+		s.line("Lost wake-up: %s asleep though what they wait for has come about.", plural(len(accused[0].Victims), "thread"))
 	case len(accused) > 0:
 		s.line("Threads waited %s for each other; %s answers for %s of it.",
 			waited, culpritName(accused[0]), percent(accused[0].Share))
@@ -90,6 +92,14 @@ func (s *screen) headline(d diagnosis, accused, informed []contention.Finding) {
 	}
 }
 
+// circleText says who waits for whom in a deadlock.
+func circleText(f contention.Finding) string {
+	if len(f.Culprits) == 0 {
+		return "a thread waits for itself"
+	}
+	return plural(len(f.Culprits), "thread") + " wait for each other"
+}
+
 // mostlyLost reports whether so much was not seen that silence means nothing.
 func mostlyLost(d diagnosis) bool { return d.Loss.Events()*10 > uint64(seenWaits(d)) }
 
@@ -105,7 +115,11 @@ func seenWaits(d diagnosis) int {
 func (s *screen) accusation(f contention.Finding, window time.Duration) {
 	s.gap()
 	s.line("%d. %s %s", f.Rank, culpritName(f), deed(f))
-	s.line("   cost %s of waiting (%s), confidence %.2f", seconds(f.Blame), percent(f.Share), f.Confidence)
+	cost := seconds(f.Blame) + " of waiting"
+	if f.Share > 0 {
+		cost += " (" + percent(f.Share) + ")"
+	}
+	s.line("   cost %s, confidence %.2f", cost, f.Confidence)
 	if len(f.Victims) > 0 {
 		v := f.Victims[0]
 		s.line("   %s waited, the most %s: %s, %s of its time, %s", plural(len(f.Victims), "thread"),

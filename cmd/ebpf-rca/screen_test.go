@@ -65,7 +65,6 @@ func TestScreenOfEachAccusation(t *testing.T) {
 		{contention.SlowConsumer, pipe, "other (thread 12) is slow to read from pipe:[77]"},
 		{contention.Straggler, contention.Resource{Kind: contention.Barrier, Address: 0x40}, "other (thread 12) comes last to barrier 0x40"},
 		{contention.CPUStarvation, contention.Resource{Kind: contention.CPU}, "other (thread 12) keeps others off the CPU"},
-		{contention.LostWakeup, contention.Resource{Kind: contention.Semaphore, Address: 0x40}, "other (thread 12) left semaphore 0x40 without waking who waits for it"},
 	} {
 		text := screenOf(t, diagnosed(simple(test.class, test.resource, contention.HoldingOnCPU)))
 		assert.Contains(t, text, "\n1. "+test.says+"\n", test.class)
@@ -130,8 +129,15 @@ func TestScreenWithoutCulprit(t *testing.T) {
 	f := lockHolder()
 	f.Culprit = nil
 	text := screenOf(t, diagnosed(f))
-	assert.Contains(t, text, "a thread that is not known answers for 90 % of it")
-	assert.Contains(t, text, "1. a thread that is not known holds mutex 0x7f00")
+	assert.Contains(t, text, "a thread that has ended answers for 90 % of it")
+	assert.Contains(t, text, "1. a thread that has ended never let go of mutex 0x7f00")
+	f.Class, f.Share = contention.LostWakeup, 0
+	text = screenOf(t, diagnosed(f))
+	assert.Contains(t, text, "\nLost wake-up: 2 threads asleep though what they wait for has come about.\n")
+	assert.Contains(t, text, "1. nobody wakes who sleeps on mutex 0x7f00, though that has changed meanwhile\n   cost 1.80 s of waiting, confidence")
+	f.Class = contention.Deadlock
+	f.Culprit, f.Culprits = &f.Victims[0].Thread, nil
+	assert.Contains(t, screenOf(t, diagnosed(f)), "\nDeadlock: a thread waits for itself for ever.\n")
 	f = simple(contention.CPUStarvation, contention.Resource{Kind: contention.CPU}, contention.HoldingOnCPU)
 	f.Culprit = nil
 	assert.Contains(t, screenOf(t, diagnosed(f)), "1. something outside the program keeps others off the CPU")

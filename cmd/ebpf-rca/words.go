@@ -16,6 +16,9 @@ func deed(f contention.Finding) string {
 	what := resourceName(f.Resource)
 	switch f.Class {
 	case contention.LockHolder, contention.KernelLockHolder:
+		if f.Culprit == nil {
+			return "never let go of " + what
+		}
 		return "holds " + what
 	case contention.SlowProducer:
 		return "is slow to " + produce(f.Resource)
@@ -26,9 +29,12 @@ func deed(f contention.Finding) string {
 	case contention.CPUStarvation:
 		return "keeps others off the CPU"
 	case contention.Deadlock:
+		if len(f.Culprits) == 0 {
+			return "waits for " + what + ", which it has itself"
+		}
 		return fmt.Sprintf("and %s wait for each other for ever", plural(len(f.Culprits)-1, "other thread"))
 	case contention.LostWakeup:
-		return "left " + what + " without waking who waits for it"
+		return "wakes who sleeps on " + what + ", though that has changed meanwhile"
 	default:
 		return string(f.Class) + " " + what
 	}
@@ -106,6 +112,10 @@ func culpritName(f contention.Finding) string {
 		return threadName(*f.Culprit)
 	case f.Class == contention.CPUStarvation:
 		return "something outside the program"
+	case f.Class == contention.LostWakeup:
+		return "nobody"
+	case f.Class == contention.LockHolder, f.Class == contention.KernelLockHolder:
+		return "a thread that has ended"
 	default:
 		return "a thread that is not known"
 	}
