@@ -114,6 +114,7 @@ func (s Stage) finish(ctx context.Context, obs Observation, p *played) error {
 	if err != nil {
 		return fmt.Errorf("finish observing: %w", because(ctx, err))
 	}
+	censor(trace)
 	p.trace, p.cost = trace, obs.Cost()
 	return nil
 }

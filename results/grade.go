@@ -34,7 +34,7 @@ func Grade(truth Truth, variant contention.Variant, analysis contention.Analysis
 	findings := kept(analysis.Findings)
 	accused := accusedThreads(findings)
 	return Graded{
-		Verdict:    verdict(truth, variant, accused, ordered),
+		Verdict:    verdict(truth, variant, findings, ordered),
 		Ranks:      ranks(truth, findings, accused),
 		Blame:      blame(truth, analysis.Charges),
 		Chain:      chain(truth.Edges, findings),
@@ -126,12 +126,15 @@ func sameThread(tid int, start time.Duration, otherTID int, otherStart time.Dura
 	return start == 0 || otherStart == 0 || start/startTick == otherStart/startTick
 }
 
-func verdict(truth Truth, variant contention.Variant, accused []contention.Thread, ordered bool) Verdict {
+func verdict(truth Truth, variant contention.Variant, findings []contention.Finding, ordered bool) Verdict {
+	accused := accusedThreads(findings)
 	switch {
 	case variant != contention.FaultVariant && len(accused) == 0:
 		return CorrectReject
 	case variant != contention.FaultVariant:
 		return FalseAlarm
+	case truth.Class == contention.Deadlock && !namesCircle(truth, findings):
+		return Miss
 	case namesAll(truth, accused, ordered):
 		return Hit
 	default:
@@ -157,6 +160,18 @@ func namesAll(truth Truth, accused []contention.Thread, ordered bool) bool {
 		previous = root
 	}
 	return true
+}
+
+// namesCircle reports whether the first accusation names as many threads as are
+// locked up. A circle is one cause: to name more threads beside those in it, or these
+// one by one, does not explain it.
+func namesCircle(truth Truth, findings []contention.Finding) bool {
+	for _, f := range findings {
+		if f.Class.Accuses() {
+			return len(named(f)) == len(truth.Culprits)
+		}
+	}
+	return false
 }
 
 // culprit returns the place of t among the true culprits, -1 if it is not one.

@@ -88,6 +88,33 @@ func TestVerdictOnFaults(t *testing.T) {
 	}
 }
 
+// The threads of a circle are named by one finding, in any order, and nobody beside
+// them.
+func TestVerdictOnDeadlocks(t *testing.T) {
+	truth := guilty(1, 2)
+	truth.Class = contention.Deadlock
+	for name, c := range map[string]struct {
+		findings []contention.Finding
+		want     Verdict
+	}{
+		"all in one finding":       {[]contention.Finding{accuse(2, 1)}, Hit},
+		"others after them":        {[]contention.Finding{accuse(1, 2), accuse(3)}, Hit},
+		"others before them":       {[]contention.Finding{accuse(3), accuse(1, 2)}, Miss},
+		"one by one":               {[]contention.Finding{accuse(1), accuse(2)}, Miss},
+		"a victim beside them":     {[]contention.Finding{accuse(1, 2, 3)}, Miss},
+		"one of them":              {[]contention.Finding{accuse(1)}, Miss},
+		"after an informing find":  {[]contention.Finding{inform(contention.External, 3), accuse(1, 2)}, Hit},
+		"nobody, then all":         {[]contention.Finding{accuse(), accuse(1, 2)}, Miss},
+		"a victim in place of one": {[]contention.Finding{accuse(1, 3)}, Miss},
+		"nothing":                  {nil, Miss},
+	} {
+		assert.Equal(t, c.want, graded(truth, fault, false, c.findings...).Verdict, name)
+	}
+	alone := guilty(1)
+	alone.Class = contention.Deadlock
+	assert.Equal(t, Hit, graded(alone, fault, false, accuse(1)).Verdict, "a thread that locks itself up")
+}
+
 func TestVerdictOnTwinsAndControls(t *testing.T) {
 	for _, variant := range []contention.Variant{twin, control} {
 		assert.Equal(t, CorrectReject, graded(Truth{}, variant, false).Verdict)

@@ -48,7 +48,8 @@ type Scenario struct {
 	Class contention.Class
 	// Culprits is how many threads are at fault.
 	Culprits int
-	// Ordered says that several culprits must be found in the order of blame.
+	// Ordered says that several culprits must be found in the order of blame. Those of
+	// a deadlock never are: its answer is one finding that names exactly them.
 	Ordered bool
 	// Functions are those the culprit is in while it holds the others up; any of
 	// them on the stack is right.

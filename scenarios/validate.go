@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"github.com/os2026/ebpf-rca/contention"
 )
 
 var (
@@ -64,8 +66,13 @@ func (s Scenario) answerProblems() []error {
 	}
 	c.hold(s.Class != "" && s.Class.Accuses(), "the class accuses nobody")
 	c.hold(s.Culprits > 0, "no culprit")
-	c.hold(s.Ordered == (s.Culprits > 1), "several culprits, and only they, are ordered")
-	c.hold(len(s.Functions) >= s.Culprits, "a culprit without a function")
+	if s.Class == contention.Deadlock { // no one of a circle is more at fault than another
+		c.hold(!s.Ordered, "a circle has no first")
+		c.hold(len(s.Functions) > 0, "a culprit without a function")
+	} else {
+		c.hold(s.Ordered == (s.Culprits > 1), "several culprits, and only they, are ordered")
+		c.hold(len(s.Functions) >= s.Culprits, "a culprit without a function")
+	}
 	c.hold(s.Floor >= 10*time.Millisecond, "the floor is next to nothing")
 	c.hold(s.Twin != "", "no twin")
 	c.hold(len(s.Decoys) > 0, "no decoy")

@@ -26,6 +26,7 @@ func TestValidateFindsWhatIsWrong(t *testing.T) {
 		"the class accuses nobody":                func(s *scenarios.Scenario) { s.Class = contention.External },
 		"no culprit":                              func(s *scenarios.Scenario) { s.Culprits = 0 },
 		"several culprits":                        func(s *scenarios.Scenario) { s.Ordered = true },
+		"a circle has no first":                   func(s *scenarios.Scenario) { s.Class, s.Ordered = contention.Deadlock, true },
 		"a culprit without a function":            func(s *scenarios.Scenario) { s.Functions = nil },
 		"the floor is next to nothing":            func(s *scenarios.Scenario) { s.Floor = 0 },
 		"no twin":                                 func(s *scenarios.Scenario) { s.Twin = "" },

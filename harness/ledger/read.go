@@ -18,7 +18,7 @@ import (
 // Bounds of what is believed. A workload is far below them.
 const (
 	maxThreads   = 4096
-	maxResources = 16 // LEDGER_MAX_RESOURCES
+	maxResources = 256 // LEDGER_MAX_RESOURCES
 	maxCapacity  = 1 << 26
 )
 

@@ -107,7 +107,7 @@ func TestReadRefuses(t *testing.T) {
 		"never written":        {func(b []byte) []byte { return make([]byte, len(b)) }, "magic"},
 		"no threads":           {u32(atThreads, 0), "0 threads"},
 		"too many threads":     {u32(atThreads, 1<<31), "threads, not 1 to"},
-		"too many resources":   {u32(atResources, 17), "17 resources"},
+		"too many resources":   {u32(atResources, 257), "257 resources"},
 		"huge capacity":        {u64(atCapacity, 1<<40), "room for"},
 		"window reversed":      {u64(atStop, 999), "window from 1000 to 999"},
 		"window out of range":  {u64(atStop, 1<<63), "window out of range"},

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define LEDGER_MAGIC "RCALEDG1"
-#define LEDGER_MAX_RESOURCES 16
+#define LEDGER_MAX_RESOURCES 256
 
 enum ledger_kind {
 	LEDGER_WAITING = 1, /* for the resource */
