@@ -18,6 +18,8 @@ func Catalogue() []Scenario {
 		chainMutexPipe(),
 		chainCondMutex(),
 		chainFive(),
+		chainRWLockSem(),
+		chainProcesses(),
 		controlQuiet(),
 		controlSleepers(),
 		controlCPUBound(),

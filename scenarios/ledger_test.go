@@ -4,9 +4,11 @@ package scenarios_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"io"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,8 +18,7 @@ import (
 // The part of ledger.h that these tests look at.
 
 const (
-	holding = 2
-	working = 3
+	waiting = 1
 
 	culpritFlag        = 1
 	wouldBeCulpritFlag = 2
@@ -101,23 +102,44 @@ func (l *ledger) flagged(flags uint32) []int {
 	return list
 }
 
-// kept is how long the threads that wanted picks held something or worked on it,
-// within the window.
-func (l *ledger) kept(wanted func(ledgerThread) bool) time.Duration {
-	var sum uint64
+// kept is how long the threads that wanted picks kept others waiting, if there were
+// any: held something or worked on it within the window and, unless stuck, did not
+// wait themselves meanwhile.
+func (l *ledger) kept(wanted func(ledgerThread) bool, stuck bool) time.Duration {
+	var sum time.Duration
 	for i, th := range l.threads {
-		if !wanted(th) {
-			continue
+		if wanted(th) {
+			sum += l.keptBy(l.entries[i], stuck)
 		}
-		for _, e := range l.entries[i] {
-			end := e.End
-			if end == 0 || end > l.Stop {
-				end = l.Stop
-			}
-			if e.Kind == holding || e.Kind == working {
-				sum += end - min(max(e.Begin, l.Go), end)
-			}
+	}
+	return sum
+}
+
+func (l *ledger) keptBy(entries []ledgerEntry, stuck bool) time.Duration {
+	type edge struct {
+		at             uint64
+		keeping, waits int
+	}
+	var edges []edge
+	for _, e := range entries {
+		end := min(e.End, l.Stop)
+		if end == 0 {
+			end = l.Stop
 		}
+		change := edge{at: min(max(e.Begin, l.Go), end), keeping: 1}
+		if e.Kind == waiting {
+			change.keeping, change.waits = 0, 1
+		}
+		edges = append(edges, change, edge{end, -change.keeping, -change.waits})
+	}
+	slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+	var now edge
+	var sum uint64
+	for _, e := range edges {
+		if now.keeping > 0 && (stuck || now.waits == 0) {
+			sum += e.at - now.at
+		}
+		now = edge{e.at, now.keeping + e.keeping, now.waits + e.waits}
 	}
 	return time.Duration(sum)
 }
