@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scenarios
+
+import (
+	"time"
+
+	"github.com/os2026/ebpf-rca/contention"
+)
+
+func deadlockProcesses() Scenario {
+	return Scenario{
+		Name:      "deadlock-processes",
+		Mechanism: "Three threads hold a mutex each, in memory that two processes share, and wait for that of the next.",
+		Kinds:     []contention.Kind{contention.Mutex},
+		Needs:     plainNeeds(),
+		Doses: []contention.Dose{
+			{Hold: 10 * time.Millisecond, Contenders: 4},
+			{Hold: 10 * time.Millisecond, Contenders: 2},
+			{Hold: 10 * time.Millisecond, Contenders: 8},
+		},
+		Workload: "deadlock-processes",
+		Duration: 1500 * time.Millisecond,
+
+		Class:     contention.Deadlock,
+		Culprits:  3,
+		Functions: []string{"copy_page"},
+		Floor:     800 * time.Millisecond,
+		Twin:      "takes the mutexes in one order, always",
+		Decoys:    withDecoys(lastWaker("of a busy mutex that has nothing to do with the circle, ends most waits that end at all")),
+	}
+}
