@@ -220,6 +220,9 @@ func checkTwin(t *testing.T, s scenarios.Scenario, fault, twin *ledger) {
 	assert.Equal(t, fault.flagged(culpritFlag), twin.flagged(wouldBeCulpritFlag))
 	assert.InEpsilon(t, fault.acquisitions(), twin.acquisitions(), 0.5)
 
+	if s.Class == contention.CPUStarvation {
+		return // a CPU is kept for as long in the twin, at another time
+	}
 	marked := func(th ledgerThread) bool { return th.Flags != 0 }
 	innocent := func(th ledgerThread) bool { return th.Flags == 0 }
 	stuck := s.Class == contention.Deadlock // then to wait is to keep others waiting
