@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scenarios
+
+import (
+	"time"
+
+	"github.com/os2026/ebpf-rca/contention"
+)
+
+func noiseManyLocks() Scenario {
+	return Scenario{
+		Name:      "noise-many-locks",
+		Mechanism: "Of a hundred mutexes that many threads take for a moment each, a thread sleeps in one.",
+		Kinds:     []contention.Kind{contention.Mutex},
+		Needs:     plainNeeds(),
+		Doses: []contention.Dose{
+			{Hold: 50 * time.Millisecond, Contenders: 8},
+			{Hold: 20 * time.Millisecond, Contenders: 8},
+			{Hold: 50 * time.Millisecond, Contenders: 4},
+		},
+		Workload: "noise-many-locks",
+		Duration: 1500 * time.Millisecond,
+
+		Class:     contention.LockHolder,
+		Culprits:  1,
+		Functions: []string{"rehash_shard"},
+		Floor:     300 * time.Millisecond,
+		Twin:      "holds the mutex as long as the others do and sleeps without it",
+		Decoys:    withDecoys(lastWaker("ends the longest wait of every round")),
+	}
+}

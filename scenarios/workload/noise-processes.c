@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One thread sleeps while it holds a mutex that others pass on to each other. Meanwhile
+ * threads of other processes sleep in mutexes at the same address, in memory of their
+ * own.
+ */
+#include "clock.h"
+#include "compute.h"
+#include "crowd.h"
+#include "decoys.h"
+#include "mutex.h"
+#include "neighbours.h"
+#include "player.h"
+
+#define NEIGHBOURS 3
+
+static struct logged_mutex tickets = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+static OUTLINED void purge_tickets(struct worker *worker, uint64_t ns)
+{
+	struct ledger_entry *held = mutex_enter(worker, &tickets);
+
+	sleep_ns(worker, ns);
+	mutex_leave(&tickets, held);
+}
+
+static OUTLINED void issue_ticket(struct worker *worker, uint64_t ns)
+{
+	struct ledger_entry *held = mutex_enter(worker, &tickets);
+
+	compute_ns(worker, ns);
+	mutex_leave(&tickets, held);
+}
+
+static int arrange(struct player *player)
+{
+	static struct crowd crowd;
+	static struct crowd_keeper keeper;
+	uint64_t hold = player->options.hold_ns;
+	uint64_t brief = hold * 4 / 100;
+
+	tickets.resource = player_resource(player, "mutex", &tickets.mutex, 0, false);
+	crowd = (struct crowd){
+		.period_ns = hold * 11 / 10 + (player->options.contenders + 2) * brief,
+		.acts = 1,
+		.act_ns = { brief / 3 },
+		.lead_ns = brief / 3,
+		.delay_ns = 2 * brief,
+		.spacing_ns = brief / 3,
+		.brief_ns = brief,
+		.visit = issue_ticket,
+	};
+	keeper = (struct crowd_keeper){
+		.crowd = &crowd, .hold_ns = hold, .keep = purge_tickets, .elsewhere = sleep_ns,
+	};
+	crowd_add_keeper(player, &keeper);
+	crowd_add_others(player, &crowd);
+	return neighbours_start(NEIGHBOURS, &tickets.mutex) == 0 ? decoys_add(player) : -1;
+}
+
+int main(int argc, char **argv)
+{
+	return player_main(argc, argv, &(struct workload){ .arrange = arrange });
+}
