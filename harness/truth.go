@@ -37,6 +37,9 @@ func (a *account) truth(s scenarios.Scenario, v contention.Variant) results.Trut
 	if v == contention.FaultVariant {
 		truth.Class = s.Class
 	}
+	if s.Gone {
+		truth.Nobody, truth.Culprits = v == contention.FaultVariant, []results.Culprit{}
+	}
 	return truth
 }
 

@@ -231,6 +231,20 @@ func TestTruthNamesCulpritsResourceAndDecoys(t *testing.T) {
 	assert.Empty(t, TruthOf(l, s, contention.TwinVariant).Class, "a twin has no class to find")
 }
 
+// Of a thread that is gone the truth tells what it cost, and names nobody.
+func TestTruthNamesNobodyWhoIsGone(t *testing.T) {
+	l := window100([]ledger.Resource{lock(0x10)},
+		culprit(thread(1, hold(0, 1000, 0))),
+		thread(2, wait(0, 1000, 1060)))
+	s := scenarios.Scenario{Class: contention.LockHolder, Gone: true}
+	got := TruthOf(l, s, contention.FaultVariant)
+	assert.True(t, got.Nobody)
+	assert.Empty(t, got.Culprits)
+	assert.Equal(t, blames{1: 60}, byTID(got.Root))
+	assert.Equal(t, lock(0x10).Resource, got.Resource)
+	assert.False(t, TruthOf(l, s, contention.TwinVariant).Nobody)
+}
+
 func TestTruthResourceOfAChainIsTheCulprits(t *testing.T) {
 	l := window100([]ledger.Resource{stream(1), stream(2)},
 		culprit(thread(1, work(0, 1000, 1080))),

@@ -133,6 +133,8 @@ func verdict(truth Truth, variant contention.Variant, findings []contention.Find
 		return CorrectReject
 	case variant != contention.FaultVariant:
 		return FalseAlarm
+	case truth.Nobody:
+		return verdictOnNobody(truth, findings)
 	case truth.Class == contention.Deadlock && !namesCircle(truth, findings):
 		return Miss
 	case namesAll(truth, accused, ordered):
@@ -160,6 +162,29 @@ func namesAll(truth Truth, accused []contention.Thread, ordered bool) bool {
 		previous = root
 	}
 	return true
+}
+
+// verdictOnNobody asks of the first accusation to be of the right class and to name
+// nobody.
+func verdictOnNobody(truth Truth, findings []contention.Finding) Verdict {
+	for _, f := range findings {
+		if f.Class.Accuses() {
+			if f.Class == truth.Class && len(named(f)) == 0 {
+				return Hit
+			}
+			return Miss
+		}
+	}
+	return Miss
+}
+
+// right reports whether an accused thread is the answer: a true culprit or, where
+// nobody can be named, nobody.
+func right(truth Truth, accused contention.Thread) bool {
+	if truth.Nobody {
+		return accused == contention.Thread{}
+	}
+	return culprit(truth, accused) >= 0
 }
 
 // namesCircle reports whether the first accusation names as many threads as are

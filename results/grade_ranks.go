@@ -16,7 +16,7 @@ func ranks(truth Truth, findings []contention.Finding, accused []contention.Thre
 	return Ranks{
 		Class:    place(func(f contention.Finding) bool { return truth.Class != "" && f.Class == truth.Class }),
 		Process:  place(func(f contention.Finding) bool { return namesProcess(truth, f) }),
-		Thread:   1 + slices.IndexFunc(accused, func(t contention.Thread) bool { return culprit(truth, t) >= 0 }),
+		Thread:   1 + slices.IndexFunc(accused, func(t contention.Thread) bool { return right(truth, t) }),
 		Resource: place(func(f contention.Finding) bool { return sameResource(truth.Resource, f.Resource) }),
 		Frame:    place(func(f contention.Finding) bool { return showsFunction(truth, f) }),
 		Edge:     place(func(f contention.Finding) bool { return namesEdge(truth.Edges, f) }),

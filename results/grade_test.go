@@ -115,6 +115,34 @@ func TestVerdictOnDeadlocks(t *testing.T) {
 	assert.Equal(t, Hit, graded(alone, fault, false, accuse(1)).Verdict, "a thread that locks itself up")
 }
 
+// A thread that is gone is not to be named; that nobody is, is the answer.
+func TestVerdictOnNobody(t *testing.T) {
+	truth := Truth{Class: contention.LockHolder, Nobody: true}
+	of := func(class contention.Class) contention.Finding {
+		f := accuse()
+		f.Class = class
+		return f
+	}
+	for name, c := range map[string]struct {
+		findings []contention.Finding
+		want     Verdict
+		rank     int
+	}{
+		"nobody named":       {[]contention.Finding{accuse(), accuse(1)}, Hit, 1},
+		"somebody named":     {[]contention.Finding{accuse(1), accuse()}, Miss, 2},
+		"of another class":   {[]contention.Finding{of(contention.LostWakeup)}, Miss, 1},
+		"nothing accused":    {[]contention.Finding{of(contention.External)}, Miss, 0},
+		"after what informs": {[]contention.Finding{of(contention.Contended), accuse()}, Hit, 1},
+	} {
+		g := graded(truth, fault, false, c.findings...)
+		assert.Equal(t, c.want, g.Verdict, name)
+		assert.Equal(t, c.rank, g.Ranks.Thread, name)
+	}
+	assert.Equal(t, 1.0, accuracyAt(1, truth, accusedThreads([]contention.Finding{accuse(), accuse(1)})))
+	assert.Zero(t, accuracyAt(1, truth, accusedThreads([]contention.Finding{accuse(1), accuse()})))
+	assert.Equal(t, 1.0, accuracyAt(3, truth, accusedThreads([]contention.Finding{accuse(1), accuse()})))
+}
+
 func TestVerdictOnTwinsAndControls(t *testing.T) {
 	for _, variant := range []contention.Variant{twin, control} {
 		assert.Equal(t, CorrectReject, graded(Truth{}, variant, false).Verdict)

@@ -95,8 +95,10 @@ type Ranks struct {
 
 // Truth is what the ledger says.
 type Truth struct {
-	Class    contention.Class    `json:"class,omitempty"`
-	Culprits []Culprit           `json:"culprits"`
+	Class    contention.Class `json:"class,omitempty"`
+	Culprits []Culprit        `json:"culprits"`
+	// Nobody says that a fault has no culprit to be named: its thread is gone.
+	Nobody   bool                `json:"nobody,omitempty"`
 	Resource contention.Resource `json:"resource"`
 	Direct   []ThreadBlame       `json:"direct_ns"`
 	Root     []ThreadBlame       `json:"root_ns"`

@@ -258,13 +258,17 @@ func (s *Summary) quiet(records []Record) {
 	s.Specificity = Wilson(float64(len(records)-alarms), len(records))
 }
 
-// accuracyAt is |L[:k] ∩ G| / min(k, |G|) for the accused L and the culprits G.
+// accuracyAt is |L[:k] ∩ G| / min(k, |G|) for the accused L and the culprits G, of whom
+// nobody is one where nobody can be named.
 func accuracyAt(k int, truth Truth, accused []contention.Thread) float64 {
 	found := 0
 	for _, t := range accused[:min(k, len(accused))] {
-		if culprit(truth, t) >= 0 {
+		if right(truth, t) {
 			found++
 		}
+	}
+	if truth.Nobody {
+		return share(min(found, 1), 1)
 	}
 	return share(found, min(k, len(truth.Culprits)))
 }

@@ -26,6 +26,7 @@ func Catalogue() []Scenario {
 		deadlockProcesses(),
 		deadlockSelf(),
 		deadlockKernelLock(),
+		deadlockHolderGone(),
 		cpuRTHog(),
 		cpuNiceHog(),
 		cpuInversion(),

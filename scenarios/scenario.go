@@ -51,6 +51,9 @@ type Scenario struct {
 	// Ordered says that several culprits must be found in the order of blame. Those of
 	// a deadlock never are: its answer is one finding that names exactly them.
 	Ordered bool
+	// Gone says that the thread at fault is no more when it keeps the others waiting:
+	// right is a finding of the class that names nobody.
+	Gone bool
 	// Functions are those the culprit is in while it holds the others up; any of
 	// them on the stack is right.
 	Functions []string
