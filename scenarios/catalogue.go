@@ -11,6 +11,7 @@ func Catalogue() []Scenario {
 		mutexTwoCulprits(),
 		futexRaw(),
 		futexShared(),
+		futexLostWakeup(),
 		pipeSlowWriter(),
 		pipeSlowReader(),
 		pipeChain(),

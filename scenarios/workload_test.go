@@ -273,7 +273,7 @@ func TestWorkloadEndsWithItsPlayer(t *testing.T) {
 		"killed when ready":       {false, kill, -1},
 		"killed midway":           {true, kill, -1},
 	} {
-		for _, scenario := range []string{"mutex-hold", "futex-shared", "pipe-slow-reader", "control-idle-pool"} {
+		for _, scenario := range []string{"mutex-hold", "futex-shared", "pipe-slow-reader", "control-idle-pool", "deadlock-processes"} {
 			t.Run(name+"/"+scenario, func(t *testing.T) {
 				s, _ := scenarios.Find(scenario)
 				p := start(t, s, s.Variants()[0], 1, longRun)
@@ -293,6 +293,38 @@ func TestWorkloadEndsWithItsPlayer(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Processes that are no part of the workload end with it all the same, however it ends.
+func TestNeighboursEndWithTheWorkload(t *testing.T) {
+	s, _ := scenarios.Find("noise-processes")
+	program := build(t, s.Workload)
+	for name, end := range map[string]func(*play){
+		"input closed": func(p *play) { require.NoError(t, p.in.Close()) },
+		"killed":       func(p *play) { require.NoError(t, p.cmd.Process.Kill()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, s, contention.FaultVariant, 1, longRun)
+			assert.Greater(t, running(t, program), 1)
+			end(p)
+			p.exit()
+			require.Eventually(t, func() bool { return running(t, program) == 0 }, patience, 5*time.Millisecond)
+		})
+	}
+}
+
+// running counts the processes of a program.
+func running(t *testing.T, program string) int {
+	t.Helper()
+	links, err := filepath.Glob("/proc/[0-9]*/exe")
+	require.NoError(t, err)
+	n := 0
+	for _, link := range links {
+		if exe, err := os.Readlink(link); err == nil && exe == program {
+			n++
+		}
+	}
+	return n
 }
 
 func awaitWork(t *testing.T, path string) {
