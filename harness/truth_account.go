@@ -4,6 +4,7 @@ package harness
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -71,6 +72,8 @@ type change struct {
 	ends     bool
 	thread   int
 	resource int
+	// until is when the interval ends, in the window or not.
+	until time.Duration
 }
 
 // changes lists what changes within the window, in order, and counts the waits and
@@ -84,7 +87,7 @@ func (a *account) changes() []change {
 				continue
 			}
 			a.count(e.Kind)
-			c := change{at: part.Begin, kind: e.Kind, thread: i, resource: e.Resource}
+			c := change{at: part.Begin, kind: e.Kind, thread: i, resource: e.Resource, until: endOf(e)}
 			list = append(list, c)
 			c.at, c.ends = part.End, true
 			list = append(list, c)
@@ -92,6 +95,14 @@ func (a *account) changes() []change {
 	}
 	slices.SortFunc(list, compareChanges)
 	return list
+}
+
+// endOf is when an interval ended; one that had not lasts longer than any that had.
+func endOf(e ledger.Entry) time.Duration {
+	if e.Open() {
+		return math.MaxInt64
+	}
+	return e.End
 }
 
 func (a *account) count(k ledger.Kind) {
@@ -112,6 +123,7 @@ func compareChanges(x, y change) int {
 		cmp.Compare(x.thread, y.thread),
 		cmp.Compare(x.resource, y.resource),
 		cmp.Compare(x.kind, y.kind),
+		cmp.Compare(x.until, y.until),
 	)
 }
 

@@ -17,10 +17,11 @@ type moment struct {
 	// producers lists, for a resource, the threads that ever work for it.
 	producers [][]int
 
-	waiting []int   // threads that wait, in order, each once
-	waits   [][]int // by thread: the resources waited for, the latest last
-	holders [][]int // by resource: the threads that hold it, in order
-	working [][]int // by resource: the threads that work for it, in order
+	waiting []int      // threads that wait, in order, each once
+	waits   [][]int    // by thread: the resources waited for, the latest last
+	holders [][]int    // by resource: the threads that hold it, in order
+	tenures [][]tenure // by resource that all must leave: the holds of it
+	working [][]int    // by resource: the threads that work for it, in order
 }
 
 func newMoment(threads []ledger.Thread, resources []ledger.Resource) *moment {
@@ -29,6 +30,7 @@ func newMoment(threads []ledger.Thread, resources []ledger.Resource) *moment {
 		producers: make([][]int, len(resources)),
 		waits:     make([][]int, len(threads)),
 		holders:   make([][]int, len(resources)),
+		tenures:   make([][]tenure, len(resources)),
 		working:   make([][]int, len(resources)),
 	}
 	for i, t := range threads {
@@ -47,6 +49,9 @@ func (m *moment) apply(c change) {
 		m.applyWait(c)
 	case ledger.Holding:
 		m.holders[c.resource] = changed(m.holders[c.resource], c)
+		if m.resources[c.resource].AllLeave {
+			m.applyTenure(c)
+		}
 	case ledger.Working:
 		m.working[c.resource] = changed(m.working[c.resource], c)
 	}
@@ -91,7 +96,8 @@ func (m *moment) latestWait(thread int) (resource int, waits bool) {
 // path is who waits for whom so far, the one that waits last; none of them is
 // blamed, so that a circle ends.
 //
-// A resource that is held is answered for by those who hold it, whatever they do.
+// A resource that is held is answered for by those who hold it, whatever they do;
+// where all of them must leave, by the one that will leave last.
 // One that is produced is answered for by those who work for it and by those who
 // are kept from it by a wait that somebody answers for; a producer that sleeps of
 // its own accord is not to blame, and neither is anyone else.
@@ -102,7 +108,11 @@ func (m *moment) answerable(resource int, path []int) []int {
 	if m.resources[resource].OneWay {
 		return m.producing(resource, path)
 	}
-	return without(m.holders[resource], path)
+	holders := without(m.holders[resource], path)
+	if m.resources[resource].AllLeave {
+		return lastToLeave(m.tenures[resource], holders)
+	}
+	return holders
 }
 
 func (m *moment) producing(resource int, path []int) []int {

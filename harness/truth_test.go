@@ -23,6 +23,13 @@ func lock(address contention.Address) ledger.Resource {
 	return ledger.Resource{Resource: contention.Resource{Kind: contention.Mutex, Address: address, PID: testPID}}
 }
 
+// gathering is a resource that all who hold it must leave.
+func gathering(address contention.Address) ledger.Resource {
+	r := lock(address)
+	r.Kind, r.AllLeave = contention.RWLock, true
+	return r
+}
+
 func stream(inode uint64) ledger.Resource {
 	return ledger.Resource{Resource: contention.Resource{Kind: contention.Pipe, Inode: inode}, OneWay: true}
 }
@@ -65,6 +72,7 @@ func byTID(list []results.ThreadBlame) blames {
 
 func TestTruth(t *testing.T) {
 	locks := []ledger.Resource{lock(0x10), lock(0x20)}
+	gatherings := []ledger.Resource{gathering(0x10), lock(0x20)}
 	streams := []ledger.Resource{stream(1), stream(2), lock(0x10)}
 	for name, test := range map[string]struct {
 		ledger       *ledger.Ledger
@@ -99,6 +107,36 @@ func TestTruth(t *testing.T) {
 			direct: blames{1: 16, 2: 15},
 			root:   blames{1: 16, 2: 15},
 			edges:  []results.Edge{{Waiter: 3, Holder: 1, Time: 16}, {Waiter: 3, Holder: 2, Time: 15}},
+		},
+		"of holders who must all leave the last answers": {
+			// 1 and 2 read, 4 writes once both have left; 3 comes behind 4.
+			ledger: window100(gatherings,
+				thread(1, hold(0, 1000, 1060)),
+				thread(2, hold(0, 1000, 1020), hold(0, 1065, 1070)),
+				thread(3, wait(0, 1015, 1065)),
+				thread(4, wait(0, 1010, 1060), hold(0, 1060, 1065))),
+			direct: blames{1: 95, 4: 5},
+			root:   blames{1: 95, 4: 5},
+			edges:  []results.Edge{{Waiter: 4, Holder: 1, Time: 50}, {Waiter: 3, Holder: 1, Time: 45}, {Waiter: 3, Holder: 4, Time: 5}},
+		},
+		"the last to come to a barrier is itself kept": {
+			ledger: window100(gatherings,
+				thread(1, hold(0, 1000, 1080), wait(1, 1010, 1050)),
+				thread(2, hold(0, 1000, 1030), wait(0, 1030, 1080)),
+				thread(3, hold(1, 1000, 1050))),
+			direct: blames{1: 50, 3: 40},
+			root:   blames{1: 30, 3: 60},
+			edges:  []results.Edge{{Waiter: 2, Holder: 1, Time: 50}, {Waiter: 1, Holder: 3, Time: 40}},
+		},
+		"of those who never leave each answers": {
+			ledger: window100(gatherings,
+				thread(1, hold(0, 1000, 0)),
+				thread(2, hold(0, 1000, 0)),
+				thread(3, hold(0, 1000, 1090)),
+				thread(4, wait(0, 1000, 1050))),
+			direct: blames{1: 25, 2: 25},
+			root:   blames{1: 25, 2: 25},
+			edges:  []results.Edge{{Waiter: 4, Holder: 1, Time: 25}, {Waiter: 4, Holder: 2, Time: 25}},
 		},
 		"chain of locks": {
 			// 3 waits for 2, which from 1020 to 1060 waits for 1.
@@ -259,6 +297,7 @@ func randomLedger(random *rand.Rand, oneWay bool) *ledger.Ledger {
 	for i := range 1 + random.IntN(4) {
 		r := lock(contention.Address(i + 1))
 		r.OneWay = oneWay && random.IntN(2) == 0
+		r.AllLeave = !r.OneWay && random.IntN(2) == 0
 		l.Resources = append(l.Resources, r)
 	}
 	for i := range 1 + random.IntN(7) {

@@ -34,7 +34,7 @@ type ledgerHeader struct {
 type ledgerResource struct {
 	Kind           [24]byte
 	Address, Inode uint64
-	PID, OneWay    uint32
+	PID, Rule      uint32
 }
 
 type ledgerThread struct {

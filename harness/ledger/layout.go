@@ -14,6 +14,13 @@ const (
 	flagWouldBeCulprit = 1 << 1
 )
 
+// Rules of a resource.
+const (
+	ruleAnyLeaves = 0
+	ruleProduced  = 1
+	ruleAllLeave  = 2
+)
+
 // ticksPerSecond is the unit of start times in /proc on every architecture Linux runs
 // on: USER_HZ is 100.
 const ticksPerSecond = 100
@@ -35,7 +42,7 @@ type rawResource struct {
 	Address uint64
 	Inode   uint64
 	PID     uint32
-	OneWay  uint32
+	Rule    uint32
 }
 
 type rawThread struct {

@@ -24,6 +24,9 @@ type Resource struct {
 	// OneWay says that waiters wait for what another thread makes, not for one
 	// that holds the resource to let it go.
 	OneWay bool `json:"one_way,omitempty"`
+	// AllLeave says that all who hold the resource must let it go before a waiter
+	// gets it. Without it any of several holders may let one in.
+	AllLeave bool `json:"all_leave,omitempty"`
 }
 
 // Thread is one thread's account.

@@ -85,14 +85,18 @@ func readResources(r io.Reader, n uint32) ([]Resource, error) {
 	list := make([]Resource, n)
 	for i, rr := range raw {
 		kind, err := text(rr.Kind[:])
-		if err != nil || kind == "" {
+		switch {
+		case err != nil || kind == "":
 			return nil, fmt.Errorf("resource %d: %w: kind %q", i, ErrFormat, rr.Kind[:])
+		case rr.Rule > ruleAllLeave:
+			return nil, fmt.Errorf("resource %d: %w: rule %d", i, ErrFormat, rr.Rule)
 		}
 		list[i] = Resource{
 			Resource: contention.Resource{
 				Kind: contention.Kind(kind), Address: contention.Address(rr.Address), Inode: rr.Inode, PID: int(rr.PID),
 			},
-			OneWay: rr.OneWay != 0,
+			OneWay:   rr.Rule == ruleProduced,
+			AllLeave: rr.Rule == ruleAllLeave,
 		}
 	}
 	return list, nil

@@ -113,6 +113,7 @@ func TestReadRefuses(t *testing.T) {
 		"window out of range":  {u64(atStop, 1<<63), "window out of range"},
 		"resource of no kind":  {func(b []byte) []byte { clear(b[atResource0 : atResource0+24]); return b }, "resource 0"},
 		"kind not text":        {func(b []byte) []byte { b[atResource0] = 7; return b }, "resource 0"},
+		"no such rule":         {u32(atResource0+44, 3), "resource 0: malformed ledger: rule 3"},
 		"no tid":               {u32(atThread0+4, 0), "thread 0: malformed ledger: pid 7, tid 0"},
 		"start out of range":   {u64(atThread0+8, 1<<63), "start"},
 		"entries past room":    {u64(atThread0+48, sampleCapacity+1), "thread 0: malformed ledger: 5 entries in room for 4"},
@@ -128,6 +129,19 @@ func TestReadRefuses(t *testing.T) {
 			require.ErrorIs(t, err, ErrFormat)
 			assert.ErrorContains(t, err, test.want)
 		})
+	}
+}
+
+func TestEachRuleIsReadBack(t *testing.T) {
+	for rule, r := range []Resource{{}, {OneWay: true}, {AllLeave: true}} {
+		l := sample()
+		r.Resource = l.Resources[0].Resource
+		l.Resources[0] = r
+		data := encode(t, l)
+		assert.EqualValues(t, rule, data[atResource0+44], "as ledger.h numbers it")
+		got, err := Read(bytes.NewReader(data))
+		require.NoError(t, err)
+		assert.Equal(t, r, got.Resources[0])
 	}
 }
 

@@ -43,8 +43,13 @@ func Write(w io.Writer, l *Ledger, capacity int) error {
 func rawResourceOf(r Resource) rawResource {
 	raw := rawResource{Address: uint64(r.Address), Inode: r.Inode, PID: uint32(r.PID)}
 	copy(raw.Kind[:], r.Kind)
-	if r.OneWay {
-		raw.OneWay = 1
+	switch {
+	case r.OneWay:
+		raw.Rule = ruleProduced
+	case r.AllLeave:
+		raw.Rule = ruleAllLeave
+	default:
+		raw.Rule = ruleAnyLeaves
 	}
 	return raw
 }

@@ -20,6 +20,13 @@ enum ledger_kind {
 	LEDGER_WORKING = 3, /* on what others wait for from the resource */
 };
 
+/* Who answers for a wait. */
+enum ledger_rule {
+	LEDGER_ANY_LEAVES = 0, /* all who hold the resource, alike: any of them may let a waiter in */
+	LEDGER_PRODUCED = 1,   /* who makes what is waited for, and not a holder */
+	LEDGER_ALL_LEAVE = 2,  /* of all who hold the resource the last to leave it */
+};
+
 enum ledger_flag {
 	LEDGER_CULPRIT = 1,
 	LEDGER_WOULD_BE_CULPRIT = 2, /* in a twin: what the same seed makes the culprit of the fault */
@@ -39,7 +46,7 @@ struct ledger_resource {
 	uint64_t address; /* of the word or object, 0 if none */
 	uint64_t inode;   /* 0 if none */
 	uint32_t pid;     /* whose address it is, 0 if shared */
-	uint32_t one_way; /* 1: waiters wait for what a producer makes, not for a holder */
+	uint32_t rule;    /* enum ledger_rule */
 };
 
 struct ledger_thread {

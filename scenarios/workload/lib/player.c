@@ -40,8 +40,13 @@ uint32_t player_resource(struct player *player, const char *kind, const void *ad
 	resource->address = (uintptr_t)address;
 	resource->inode = inode;
 	resource->pid = address && !inode ? (uint32_t)getpid() : 0;
-	resource->one_way = one_way;
+	resource->rule = one_way ? LEDGER_PRODUCED : LEDGER_ANY_LEAVES;
 	return player->resource_count++;
+}
+
+void player_all_leave(struct player *player, uint32_t resource)
+{
+	player->resources[resource].rule = LEDGER_ALL_LEAVE;
 }
 
 static void add_role(struct player *player, struct role role)

@@ -91,6 +91,9 @@ int player_main(int argc, char **argv, const struct workload *workload);
 uint32_t player_resource(struct player *player, const char *kind, const void *address,
 			 uint64_t inode, bool one_way);
 
+/* For arrange(): all who hold the resource must leave it before a waiter gets in. */
+void player_all_leave(struct player *player, uint32_t resource);
+
 /* For arrange(): adds a role that is nothing special. */
 void player_role(struct player *player, void (*run)(struct worker *), const void *part);
 
