@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two permits for a pool of connections: one thread keeps one of them for long, and
+ * the others take turns with the one that is left, so that all waits are ended by them.
+ */
+#include "clock.h"
+#include "compute.h"
+#include "decoys.h"
+#include "player.h"
+#include "sem.h"
+
+#define PERMITS 2
+#define TURNS 3 /* of each in a round */
+
+static struct logged_sem connections;
+
+static uint64_t round_begin(const struct worker *worker, uint64_t round)
+{
+	return worker->start_ns + round * worker->player->options.hold_ns * 13 / 10;
+}
+
+/* All turns of a round take about nine tenths of what the one keeps its permit for. */
+static uint64_t turn_ns(const struct worker *worker)
+{
+	const struct options *options = &worker->player->options;
+
+	return options->hold_ns * 9 / 10 / (options->contenders * TURNS);
+}
+
+static OUTLINED void export_report(struct worker *worker, uint64_t ns)
+{
+	struct ledger_entry *held = sem_enter(worker, &connections);
+
+	sleep_ns(worker, ns);
+	sem_leave(&connections, held);
+}
+
+static OUTLINED void run_query(struct worker *worker, uint64_t ns)
+{
+	struct ledger_entry *held = sem_enter(worker, &connections);
+
+	sleep_ns(worker, ns * 3 / 4);
+	compute_ns(worker, ns / 4);
+	sem_leave(&connections, held);
+}
+
+static void hoard(struct worker *worker)
+{
+	uint64_t hold = worker->player->options.hold_ns;
+
+	for (uint64_t round = 0;; round++) {
+		sleep_until(worker, round_begin(worker, round));
+		if (worker_stopped(worker))
+			return;
+		if (worker_faulty(worker)) {
+			export_report(worker, hold);
+		} else {
+			run_query(worker, turn_ns(worker));
+			sleep_ns(worker, hold - turn_ns(worker));
+		}
+		worker_done(worker);
+	}
+}
+
+static void take_turns(struct worker *worker)
+{
+	uint64_t late = worker->player->options.hold_ns / 50;
+
+	for (uint64_t round = 0;; round++) {
+		sleep_until(worker, round_begin(worker, round) + late);
+		for (int i = 0; i < TURNS; i++) {
+			if (worker_stopped(worker))
+				return;
+			run_query(worker, turn_ns(worker));
+			worker_done(worker);
+		}
+	}
+}
+
+static int arrange(struct player *player)
+{
+	if (sem_make_permits(player, &connections, PERMITS) != 0)
+		return -1;
+	player_culprit(player, hoard, NULL);
+	player_decoy(player, take_turns, NULL, "last-waker");
+	for (uint64_t i = 1; i < player->options.contenders; i++)
+		player_role(player, take_turns, NULL);
+	return decoys_add(player);
+}
+
+int main(int argc, char **argv)
+{
+	return player_main(argc, argv, &(struct workload){ .arrange = arrange });
+}
