@@ -74,7 +74,7 @@ static int create_threads(struct company *company)
 
 		if (error)
 			return complain(company, "create a thread", error);
-		company->running[i] = true;
+		company->running[i] = !company->workers[i].role->joined;
 	}
 	return 0;
 }

@@ -80,6 +80,12 @@ void player_decoy(struct player *player, void (*run)(struct worker *), const voi
 	add_role(player, (struct role){ .run = run, .part = part, .decoy = label });
 }
 
+void player_joined(struct player *player)
+{
+	if (player->threads > 0)
+		player->roles[player->threads - 1].joined = true;
+}
+
 /* Deals the roles out to the workers. */
 static void deal(struct company *company)
 {

@@ -34,6 +34,7 @@ struct role {
 	const void *part; /* of the role, handed to the worker */
 	uint32_t flags;   /* enum ledger_flag */
 	const char *decoy;
+	bool joined; /* by another worker, and not at the end of the run */
 };
 
 /* What the processes of one workload share. */
@@ -103,6 +104,12 @@ void player_culprit(struct player *player, void (*run)(struct worker *), const v
 /* For arrange(): adds an innocent that looks guilty. */
 void player_decoy(struct player *player, void (*run)(struct worker *), const void *part,
 		  const char *label);
+
+/*
+ * For arrange(): the role added last is joined by a worker, and ends by itself soon after
+ * the run is over: it is not interrupted.
+ */
+void player_joined(struct player *player);
 
 /* Whether the fault is to be played. */
 static inline bool worker_faulty(const struct worker *worker)

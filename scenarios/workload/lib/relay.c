@@ -10,6 +10,17 @@ static uint64_t round_begin(const struct worker *worker, uint64_t round)
 	return worker->start_ns + round * worker->player->options.hold_ns * 7 / 2;
 }
 
+/* While nobody waits. */
+static void compute_before(struct worker *worker, uint64_t ns, uint64_t deadline_ns)
+{
+	uint64_t now = clock_ns();
+
+	if (now + ns < deadline_ns)
+		compute_ns(worker, ns);
+	else if (now < deadline_ns)
+		compute_ns(worker, deadline_ns - now);
+}
+
 static void be_producer(struct worker *worker)
 {
 	const struct relay *part = worker->part;
@@ -24,7 +35,7 @@ static void be_producer(struct worker *worker)
 		} else {
 			sleep_ns(worker, hold);
 			part->produce(worker, hold / 500);
-			compute_ns(worker, hold); /* while nobody waits */
+			compute_before(worker, hold, round_begin(worker, round + 1));
 		}
 		worker_done(worker);
 	}
