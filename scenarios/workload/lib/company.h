@@ -8,7 +8,7 @@
 
 #include "player.h"
 
-#define COMPANY_MAX_PROCESSES 4
+#define COMPANY_MAX_PROCESSES 16
 
 struct company {
 	struct player *player;
