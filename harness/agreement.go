@@ -22,7 +22,7 @@ func agreement(l *ledger.Ledger, t *contention.Trace) results.Agreement {
 	known := make(map[contention.ThreadID]bool)
 	for _, thread := range l.Threads {
 		known[tick(thread.ID())] = true
-		waited := waitingOf(thread, l.Window())
+		waited := waitingOf(l, thread)
 		sum.Ledger += waited - min(waited, thread.RunDelay)
 	}
 	for _, w := range t.Waits {
@@ -48,11 +48,14 @@ func tick(id contention.ThreadID) contention.ThreadID {
 	return id
 }
 
-// waitingOf is how long a thread says it waited within the window.
-func waitingOf(t ledger.Thread, w contention.Window) time.Duration {
+// waitingOf is how long a thread says it waited within the window, for what the
+// ledger can name: a program knows neither the address of a kernel lock nor that of a
+// thread's end.
+func waitingOf(l *ledger.Ledger, t ledger.Thread) time.Duration {
 	var sum time.Duration
 	for _, e := range t.Entries {
-		if part, ok := e.Clip(w); ok && e.Kind == ledger.Waiting {
+		part, inside := e.Clip(l.Window())
+		if inside && e.Kind == ledger.Waiting && l.Names(l.Resources[e.Resource].Resource) {
 			sum += part.Length()
 		}
 	}

@@ -19,13 +19,14 @@ func TestAgreement(t *testing.T) {
 	thread := contention.Thread{PID: 1, TID: 2, Start: 30 * ms}
 	l := &ledger.Ledger{
 		Go: 100 * ms, Stop: 200 * ms,
-		Resources: []ledger.Resource{{Resource: lock}},
+		Resources: []ledger.Resource{{Resource: lock}, {Resource: contention.Resource{Kind: contention.KernelRWSem}}},
 		Threads: []ledger.Thread{
 			{Thread: thread, RunDelay: 6 * ms, Entries: []ledger.Entry{
 				{Kind: ledger.Waiting, Begin: 90 * ms, End: 120 * ms}, // 20 in the window
 				{Kind: ledger.Holding, Begin: 120 * ms, End: 130 * ms},
 				{Kind: ledger.Waiting, Begin: 140 * ms, End: 160 * ms},
-				{Kind: ledger.Waiting, Begin: 190 * ms}, // 10, open
+				{Kind: ledger.Waiting, Begin: 170 * ms, End: 180 * ms, Resource: 1}, // the ledger cannot name it
+				{Kind: ledger.Waiting, Begin: 190 * ms},                             // 10, open
 			}},
 			{Thread: contention.Thread{PID: 1, TID: 3}, RunDelay: 50 * ms}, // waited for a CPU only
 		},
