@@ -51,6 +51,7 @@ func Catalogue() []Scenario {
 		noiseManyLocks(),
 		noiseStripedLocks(),
 		noisePipe(),
+		pipeEventFDLate(),
 		socketSlowSender(),
 		socketSlowReceiver(),
 		socketRelay(),
@@ -63,6 +64,18 @@ func Catalogue() []Scenario {
 		controlPipeBalanced(),
 		controlMutexUncontended(),
 		controlIdlePool(),
+		controlCondPool(),
+		controlHotMutex(),
+		controlBarrierEven(),
+		controlRWLockReaders(),
+		controlSignalWaiters(),
+		controlEventFDIdle(),
+		controlSocketBalanced(),
+		controlJoinIdle(),
+		controlTimerLoop(),
+		controlSpinner(),
+		controlDiskBound(),
+		controlEpollServer(),
 	}
 }
 
