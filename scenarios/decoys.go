@@ -15,3 +15,8 @@ func withDecoys(own ...Decoy) []Decoy {
 func lastWaker(looks string) Decoy {
 	return Decoy{Label: "last-waker", Looks: looks}
 }
+
+// pager is the thread that memory comes from where it comes late.
+func pager() Decoy {
+	return Decoy{Label: "pager", Looks: "ends every stall in which a lock is held, and no wait for a lock"}
+}

@@ -6,3 +6,12 @@ package scenarios
 // waiting for one stays apart from other waiting, and a kernel on which a wait can be
 // told from the saved registers of the thread (bpf_task_pt_regs, Linux 5.15).
 func plainNeeds() Needs { return Needs{Kernel: "5.15", CPUs: 2} }
+
+// pagedNeeds is what a program asks for that stops in the middle of a system call until
+// a thread fills in its memory: userfaultfd with faults of the kernel, which takes
+// CAP_SYS_PTRACE, and for a directory of its own a file system that it may make.
+func pagedNeeds() Needs {
+	n := plainNeeds()
+	n.Root = true
+	return n
+}

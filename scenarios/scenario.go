@@ -14,6 +14,8 @@ type Needs struct {
 	// Kernel is the first series it runs on, as in "5.8".
 	Kernel string `json:"kernel"`
 	CPUs   int    `json:"cpus"`
+	// Root says that the program itself must be run by root.
+	Root bool `json:"root,omitempty"`
 }
 
 // Decoy is an innocent thread that looks guilty.

@@ -149,6 +149,9 @@ func TestWorkloads(t *testing.T) {
 	for _, s := range scenarios.Catalogue() {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
+			if s.Needs.Root && os.Geteuid() != 0 {
+				t.Skip("needs root")
+			}
 			ledgers := map[contention.Variant]*ledger{}
 			for _, v := range s.Variants() {
 				ledgers[v] = whole(t, s, v)
