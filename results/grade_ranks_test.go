@@ -41,6 +41,10 @@ func TestResourcesMatchByAddressOrInode(t *testing.T) {
 	assert.True(t, sameResource(pipe, contention.Resource{Kind: contention.Pipe, Inode: 9, Side: contention.ForRoom}))
 	assert.False(t, sameResource(contention.Resource{Kind: contention.Mutex}, contention.Resource{Kind: contention.Mutex}))
 	assert.False(t, sameResource(contention.Resource{}, contention.Resource{}))
+
+	rwsem := contention.Resource{Kind: contention.KernelRWSem, Address: 0xffff888000000010}
+	assert.True(t, sameResource(contention.Resource{Kind: contention.KernelRWSem}, rwsem), "a ledger cannot know its address")
+	assert.False(t, sameResource(contention.Resource{Kind: contention.KernelMutex}, rwsem))
 }
 
 func TestFunctionsMatchWhole(t *testing.T) {
