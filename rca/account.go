@@ -30,6 +30,13 @@ type harm struct {
 	stack   contention.StackID
 }
 
+// shareKey is what account a share belongs to, and whom the victims waited for first: of a
+// pool there are several.
+type shareKey struct {
+	account *account
+	first   threadNo
+}
+
 // share is what each victim of a part loses to one account.
 type share struct {
 	time, idle time.Duration

@@ -80,7 +80,7 @@ type book struct {
 	forgotten map[resourceNo]*account
 	totals    contention.Totals
 	// shares is what enter works with.
-	shares tally[*account, share]
+	shares tally[shareKey, share]
 }
 
 func newBook(ix *index) *book {
@@ -119,11 +119,11 @@ func (b *book) enter(leaves []leaf, victims []victim) {
 			continue
 		}
 		a := b.charge(l, victims[0].resource, l.length()*time.Duration(len(victims)))
-		b.shares.of(a).add(l)
+		b.shares.of(shareKey{a, l.first()}).add(l)
 	}
 	for i := range b.shares.entries {
 		e := &b.shares.entries[i]
-		e.key.harm(victims, &e.value)
+		e.key.account.harm(victims, &e.value)
 	}
 }
 

@@ -24,6 +24,14 @@ type leaf struct {
 	since time.Duration
 }
 
+// first is the thread that the victim itself waited for, nobody if it is not known.
+func (l *leaf) first() threadNo {
+	if len(l.path) == 0 {
+		return nobody
+	}
+	return l.path[0].holder
+}
+
 // explanation follows waits to those who answer for them.
 type explanation struct {
 	*index
@@ -42,9 +50,8 @@ type explanation struct {
 	alone [1]victim
 }
 
-// ledger takes down what became of a part of a wait that victims have in common. All
-// paths begin with the same hop, but for who waits there; if there is no path there is
-// one victim.
+// ledger takes down what became of a part of a wait that victims have in common. Who
+// waits in the first hop of a path is each of them; if there is no path there is one.
 type ledger interface {
 	enter(leaves []leaf, victims []victim)
 }
@@ -128,7 +135,9 @@ func (e *explanation) split(i int32, s span) {
 				break
 			}
 			part := span{s.from, min(r.at, s.to)}
-			e.blameFor(hop{w.thread, r.thread, w.resource, r.evidence()}, part)
+			for _, h := range e.holdings(w.resource, r, part) {
+				e.blameFor(hop{w.thread, h.thread, w.resource, r.evidence()}, h.span)
+			}
 			s.from = part.to
 		}
 		if owner, ok := e.stuck[i]; ok {

@@ -33,6 +33,8 @@ type object struct {
 	group resourceNo
 	// lock: its holder answers for all it does.
 	lock bool
+	// permits of a pool, in order of time.
+	permits []permit
 }
 
 // release is a moment at which a thread let a resource go.
@@ -105,6 +107,7 @@ func newIndex(trace *contention.Trace) *index {
 	ix.noteObserved()
 	ix.formGroups()
 	ix.tellLocks()
+	ix.findPools()
 	return ix
 }
 

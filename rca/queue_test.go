@@ -51,10 +51,9 @@ func explainEach(ix *index, spared map[threadNo]bool) *book {
 			continue
 		}
 		v := victim{thread: w.thread, resource: w.resource, serial: w.serial, stack: w.stack, open: w.open}
-		_, stuck := e.stuck[int32(i)]
 		for s := w.within(ix.window); s.length() > 0; {
 			part := s
-			if later := ix.after(w.resource, s.from); len(later) > 0 && !stuck && ix.objects[w.resource].nature.byThreads() {
+			if later := ix.after(w.resource, s.from); len(later) > 0 && ix.objects[w.resource].nature.byThreads() {
 				part.to = min(s.to, later[0].at)
 			}
 			e.explainAlone(v, int32(i), part)
