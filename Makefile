@@ -16,8 +16,8 @@ GO_BUILD := $(AS_USER) $(GO) build -buildvcs=false -trimpath \
 # stack, where the functions graded must be.
 WORKLOAD_CFLAGS := -O2 -g -fno-optimize-sibling-calls -Wall -Wextra -Werror -pthread -std=gnu11 \
 	-Iscenarios/workload/lib
-WORKLOAD_LIB := $(wildcard scenarios/workload/lib/*.c)
-WORKLOAD_DEPS := $(WORKLOAD_LIB) $(wildcard scenarios/workload/lib/*.h)
+WORKLOAD_HEADERS := $(wildcard scenarios/workload/lib/*.h)
+WORKLOAD_OBJECTS := $(patsubst scenarios/workload/lib/%.c,bin/objects/%.o,$(wildcard scenarios/workload/lib/*.c))
 WORKLOADS := $(patsubst scenarios/workload/%.c,bin/workloads/%,$(wildcard scenarios/workload/*.c))
 
 # Where a run is recorded. More options of `ebpf-rca run`: SCENARIO_FLAGS='--count 10'.
@@ -56,10 +56,15 @@ bin/ebpf-rca: have-go
 	@echo "go build $@"
 	@$(GO_BUILD) -o $@ ./cmd/ebpf-rca
 
-bin/workloads/%: scenarios/workload/%.c $(WORKLOAD_DEPS)
+.SECONDARY: $(WORKLOAD_OBJECTS)
+bin/objects/%.o: scenarios/workload/lib/%.c $(WORKLOAD_HEADERS)
+	@$(AS_USER) mkdir -p $(@D)
+	@$(AS_USER) $(CC) $(WORKLOAD_CFLAGS) -c -o $@ $<
+
+bin/workloads/%: scenarios/workload/%.c $(WORKLOAD_HEADERS) $(WORKLOAD_OBJECTS)
 	@$(AS_USER) mkdir -p $(@D)
 	@echo "cc $@"
-	@$(AS_USER) $(CC) $(WORKLOAD_CFLAGS) -o $@ $< $(WORKLOAD_LIB)
+	@$(AS_USER) $(CC) $(WORKLOAD_CFLAGS) -o $@ $< $(WORKLOAD_OBJECTS)
 
 .PHONY: have-go
 have-go:
