@@ -37,6 +37,9 @@ func (a *account) truth(s scenarios.Scenario, v contention.Variant) results.Trut
 	if v == contention.FaultVariant {
 		truth.Class = s.Class
 	}
+	if truth.Class == contention.Deadlock {
+		truth.Circle = a.circle()
+	}
 	if s.Gone {
 		truth.Nobody, truth.Culprits = v == contention.FaultVariant, []results.Culprit{}
 	}
@@ -74,6 +77,20 @@ func (a *account) resource() contention.Resource {
 		return contention.Resource{}
 	}
 	return a.resources[at].Resource
+}
+
+// circle lists what the culprits still wait for when the window is over.
+func (a *account) circle() []contention.Resource {
+	var list []contention.Resource
+	for _, t := range a.threads {
+		for _, e := range t.Entries {
+			ends := !e.Open() && e.End <= a.window.End
+			if t.Culprit && e.Kind == ledger.Waiting && e.Begin < a.window.End && !ends {
+				list = append(list, a.resources[e.Resource].Resource)
+			}
+		}
+	}
+	return list
 }
 
 func (a *account) anyCulprit() bool {

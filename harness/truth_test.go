@@ -269,6 +269,17 @@ func TestTruthNamesCulpritsResourceAndDecoys(t *testing.T) {
 	assert.Empty(t, TruthOf(l, s, contention.TwinVariant).Class, "a twin has no class to find")
 }
 
+func TestTruthListsTheResourcesOfACircle(t *testing.T) {
+	l := window100([]ledger.Resource{lock(0x10), lock(0x20), lock(0x30)},
+		culprit(thread(1, hold(0, 1000, 0), wait(2, 1010, 1015), wait(1, 1020, 0))),
+		culprit(thread(2, hold(1, 1000, 1200), wait(0, 1010, 1150))), // let go after the window
+		thread(3, wait(2, 1050, 0)))
+	s := scenarios.Scenario{Class: contention.Deadlock}
+	got := TruthOf(l, s, contention.FaultVariant)
+	assert.Equal(t, []contention.Resource{lock(0x20).Resource, lock(0x10).Resource}, got.Circle)
+	assert.Empty(t, TruthOf(l, s, contention.TwinVariant).Circle)
+}
+
 // Of a thread that is gone the truth tells what it cost, and names nobody.
 func TestTruthNamesNobodyWhoIsGone(t *testing.T) {
 	l := window100([]ledger.Resource{lock(0x10)},

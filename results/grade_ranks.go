@@ -17,7 +17,7 @@ func ranks(truth Truth, findings []contention.Finding, accused []contention.Thre
 		Class:    place(func(f contention.Finding) bool { return truth.Class != "" && f.Class == truth.Class }),
 		Process:  place(func(f contention.Finding) bool { return namesProcess(truth, f) }),
 		Thread:   1 + slices.IndexFunc(accused, func(t contention.Thread) bool { return right(truth, t) }),
-		Resource: place(func(f contention.Finding) bool { return sameResource(truth.Resource, f.Resource) }),
+		Resource: place(func(f contention.Finding) bool { return isTrueResource(truth, f.Resource) }),
 		Frame:    place(func(f contention.Finding) bool { return showsFunction(truth, f) }),
 		Edge:     place(func(f contention.Finding) bool { return namesEdge(truth.Edges, f) }),
 	}
@@ -27,6 +27,11 @@ func namesProcess(truth Truth, f contention.Finding) bool {
 	return slices.ContainsFunc(named(f), func(t contention.Thread) bool {
 		return slices.ContainsFunc(truth.Culprits, func(c Culprit) bool { return c.PID == t.PID })
 	})
+}
+
+func isTrueResource(truth Truth, found contention.Resource) bool {
+	same := func(r contention.Resource) bool { return sameResource(r, found) }
+	return same(truth.Resource) || slices.ContainsFunc(truth.Circle, same)
 }
 
 // sameResource compares kinds and what names the object: its inode, or its address. A

@@ -47,6 +47,17 @@ func TestResourcesMatchByAddressOrInode(t *testing.T) {
 	assert.False(t, sameResource(contention.Resource{Kind: contention.KernelMutex}, rwsem))
 }
 
+func TestAnyResourceOfACircleIsRight(t *testing.T) {
+	at := func(address contention.Address) contention.Resource {
+		return contention.Resource{Kind: contention.Mutex, Address: address}
+	}
+	truth := Truth{Resource: at(1), Circle: []contention.Resource{at(1), at(2)}}
+	assert.True(t, isTrueResource(truth, at(1)))
+	assert.True(t, isTrueResource(truth, at(2)))
+	assert.False(t, isTrueResource(truth, at(3)))
+	assert.False(t, isTrueResource(Truth{}, contention.Resource{}))
+}
+
 func TestFunctionsMatchWhole(t *testing.T) {
 	truth := guilty(1)
 	assert.True(t, isTrueFunction(truth, "hold"))

@@ -100,10 +100,12 @@ type Truth struct {
 	// Nobody says that a fault has no culprit to be named: its thread is gone.
 	Nobody   bool                `json:"nobody,omitempty"`
 	Resource contention.Resource `json:"resource"`
-	Direct   []ThreadBlame       `json:"direct_ns"`
-	Root     []ThreadBlame       `json:"root_ns"`
-	Edges    []Edge              `json:"edges"`
-	Decoys   []Decoy             `json:"decoys"`
+	// Circle lists the resources of a deadlock, each of which is as right.
+	Circle []contention.Resource `json:"circle,omitempty"`
+	Direct []ThreadBlame         `json:"direct_ns"`
+	Root   []ThreadBlame         `json:"root_ns"`
+	Edges  []Edge                `json:"edges"`
+	Decoys []Decoy               `json:"decoys"`
 	// WaitTime is what the threads waited by their own account. RunDelay is how long
 	// they lacked a CPU in all of the run, waiting or not.
 	WaitTime time.Duration `json:"wait_ns"`

@@ -94,7 +94,7 @@ static int arrange(struct player *player)
 		.period_ns = period, .span_ns = hold, .act = compact_registry, .twin = inspect_registry,
 	});
 	turns_add_decoy(player, (struct turns){
-		.period_ns = period, .phase_ns = hold / 50, .span_ns = hold / 10, .act = publish_version,
+		.period_ns = period, .phase_ns = hold / 50, .span_ns = hold / 20, .act = publish_version,
 	}, "last-waker");
 	for (uint64_t i = 0; i < player->options.contenders; i++)
 		turns_add(player, (struct turns){
