@@ -15,9 +15,9 @@ func noiseManyLocks() Scenario {
 		Kinds:     []contention.Kind{contention.Mutex},
 		Needs:     plainNeeds(),
 		Doses: []contention.Dose{
-			{Hold: 50 * time.Millisecond, Contenders: 8},
-			{Hold: 20 * time.Millisecond, Contenders: 8},
 			{Hold: 50 * time.Millisecond, Contenders: 4},
+			{Hold: 20 * time.Millisecond, Contenders: 4},
+			{Hold: 50 * time.Millisecond, Contenders: 8},
 		},
 		Workload: "noise-many-locks",
 		Duration: 1500 * time.Millisecond,
@@ -27,6 +27,6 @@ func noiseManyLocks() Scenario {
 		Functions: []string{"rehash_shard"},
 		Floor:     300 * time.Millisecond,
 		Twin:      "holds the mutex as long as the others do and sleeps without it",
-		Decoys:    withDecoys(lastWaker("ends the longest wait of every round")),
+		Decoys:    withDecoys(lastWaker("ends the longest wait of every round, or all of the waits of its clients")),
 	}
 }

@@ -15,9 +15,9 @@ func noiseStripedLocks() Scenario {
 		Kinds:     []contention.Kind{contention.Mutex},
 		Needs:     plainNeeds(),
 		Doses: []contention.Dose{
-			{Hold: 20 * time.Millisecond, Contenders: 6},
-			{Hold: 10 * time.Millisecond, Contenders: 6},
-			{Hold: 20 * time.Millisecond, Contenders: 12},
+			{Hold: 30 * time.Millisecond, Contenders: 4},
+			{Hold: 15 * time.Millisecond, Contenders: 4},
+			{Hold: 30 * time.Millisecond, Contenders: 8},
 		},
 		Workload: "noise-striped-locks",
 		Duration: 1500 * time.Millisecond,

@@ -3,6 +3,7 @@
  * A hundred mutexes, all of which twelve threads take by chance, each for a moment. In
  * one of them a thread sleeps, and others pass that one on to each other.
  */
+#include "clients.h"
 #include "clock.h"
 #include "compute.h"
 #include "crowd.h"
@@ -39,7 +40,7 @@ static OUTLINED void get_key(struct worker *worker, struct logged_mutex *shard)
 {
 	struct ledger_entry *held = mutex_enter(worker, shard);
 
-	compute_blocks(worker, 30);
+	compute_blocks(worker, 10);
 	mutex_leave(shard, held);
 }
 
@@ -66,7 +67,7 @@ static int arrange(struct player *player)
 	static struct crowd crowd;
 	static struct crowd_keeper keeper;
 	uint64_t hold = player->options.hold_ns;
-	uint64_t brief = hold * 4 / 100;
+	uint64_t brief = hold * 3 / 100;
 
 	for (int i = 0; i < SHARDS; i++)
 		shards[i].resource = player_resource(player, "mutex", &shards[i].mutex, 0, false);
@@ -85,6 +86,11 @@ static int arrange(struct player *player)
 	};
 	crowd_add_keeper(player, &keeper);
 	crowd_add_others(player, &crowd);
+	if (clients_add(player, (struct clients){
+		    .period_ns = crowd.period_ns, .phase_ns = brief, .late_ns = brief / 2,
+		    .errand_ns = brief / 4, .errand = put_key,
+	    }) != 0)
+		return -1;
 	for (int i = 0; i < WANDERERS; i++)
 		player_role(player, wander, NULL);
 	return decoys_add(player);

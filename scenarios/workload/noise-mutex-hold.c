@@ -3,6 +3,7 @@
  * One thread sleeps while it holds a mutex that others pass on to each other, amid
  * thirty threads that take mutexes, use pipes and sleep by timers of their own.
  */
+#include "clients.h"
 #include "clock.h"
 #include "compute.h"
 #include "crowd.h"
@@ -54,6 +55,11 @@ static int arrange(struct player *player)
 	};
 	crowd_add_keeper(player, &keeper);
 	crowd_add_others(player, &crowd);
+	if (clients_add(player, (struct clients){
+		    .period_ns = crowd.period_ns, .phase_ns = brief, .late_ns = brief / 2,
+		    .errand_ns = brief / 4, .errand = renew_session,
+	    }) != 0)
+		return -1;
 	return noise_add(player, NOISE) == 0 ? decoys_add(player) : -1;
 }
 

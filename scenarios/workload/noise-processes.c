@@ -4,6 +4,7 @@
  * threads of other processes sleep in mutexes at the same address, in memory of their
  * own.
  */
+#include "clients.h"
 #include "clock.h"
 #include "compute.h"
 #include "crowd.h"
@@ -55,6 +56,11 @@ static int arrange(struct player *player)
 	};
 	crowd_add_keeper(player, &keeper);
 	crowd_add_others(player, &crowd);
+	if (clients_add(player, (struct clients){
+		    .period_ns = crowd.period_ns, .phase_ns = brief, .late_ns = brief / 2,
+		    .errand_ns = brief / 4, .errand = issue_ticket,
+	    }) != 0)
+		return -1;
 	return neighbours_start(NEIGHBOURS, &tickets.mutex) == 0 ? decoys_add(player) : -1;
 }
 

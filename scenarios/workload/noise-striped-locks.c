@@ -10,7 +10,7 @@
 #include "player.h"
 
 #define STRIPES 16
-#define STEP (2 * MILLISECOND)
+#define STEP (4 * MILLISECOND)
 
 static struct logged_mutex stripes[STRIPES] = {
 	[0 ... STRIPES - 1] = { .mutex = PTHREAD_MUTEX_INITIALIZER },
