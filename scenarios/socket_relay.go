@@ -15,7 +15,7 @@ func socketRelay() Scenario {
 		Kinds:     []contention.Kind{contention.Socket},
 		Needs:     plainNeeds(),
 		Doses: []contention.Dose{
-			{Hold: 8 * time.Millisecond, Contenders: 3},
+			{Hold: 10 * time.Millisecond, Contenders: 6},
 			{Hold: 3 * time.Millisecond, Contenders: 3},
 			{Hold: 20 * time.Millisecond, Contenders: 1},
 		},

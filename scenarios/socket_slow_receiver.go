@@ -15,7 +15,7 @@ func socketSlowReceiver() Scenario {
 		Kinds:     []contention.Kind{contention.Socket},
 		Needs:     plainNeeds(),
 		Doses: []contention.Dose{
-			{Hold: 8 * time.Millisecond, Contenders: 3},
+			{Hold: 12 * time.Millisecond, Contenders: 6},
 			{Hold: 3 * time.Millisecond, Contenders: 3},
 			{Hold: 20 * time.Millisecond, Contenders: 1},
 		},

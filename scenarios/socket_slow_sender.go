@@ -15,7 +15,7 @@ func socketSlowSender() Scenario {
 		Kinds:     []contention.Kind{contention.Socket},
 		Needs:     plainNeeds(),
 		Doses: []contention.Dose{
-			{Hold: 20 * time.Millisecond, Contenders: 3},
+			{Hold: 20 * time.Millisecond, Contenders: 6},
 			{Hold: 5 * time.Millisecond, Contenders: 3},
 			{Hold: 20 * time.Millisecond, Contenders: 1},
 		},

@@ -18,7 +18,7 @@ static unsigned int senders;
 /* A round is as many messages as there are threads that send. */
 static uint64_t round_begin(const struct worker *worker, uint64_t round)
 {
-	return worker->start_ns + round * worker->player->options.hold_ns * senders * 7 / 2;
+	return worker->start_ns + round * worker->player->options.hold_ns * senders * 3;
 }
 
 static OUTLINED void encode_tile(struct worker *worker, uint64_t ns)
