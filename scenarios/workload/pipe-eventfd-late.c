@@ -28,7 +28,7 @@ static OUTLINED void assemble_batch(struct worker *worker, uint64_t ns)
 	counter_give(worker, &batches, 1);
 }
 
-static OUTLINED void announce_batch(struct worker *worker, uint64_t ns)
+static OUTLINED void announce_batch(struct worker *worker, uint64_t ns, uint64_t round)
 {
 	struct ledger_entry *work;
 
@@ -37,7 +37,8 @@ static OUTLINED void announce_batch(struct worker *worker, uint64_t ns)
 	compute_blocks(worker, 20);
 	work_end(work);
 	counter_give(worker, &batches, 1);
-	compute_ns(worker, ns); /* as much as in the fault, while nobody waits */
+	/* As much as in the fault, while nobody waits. */
+	compute_within(worker, ns, round_begin(worker, round + 1));
 }
 
 static void assemble(struct worker *worker)
@@ -49,7 +50,7 @@ static void assemble(struct worker *worker)
 		if (worker_faulty(worker))
 			assemble_batch(worker, worker->player->options.hold_ns);
 		else
-			announce_batch(worker, worker->player->options.hold_ns);
+			announce_batch(worker, worker->player->options.hold_ns, round);
 		worker_done(worker);
 	}
 }

@@ -46,7 +46,7 @@ static OUTLINED void return_cached(struct worker *worker)
 	socket_give(worker, &results, SOCKET_ITEM);
 }
 
-static bool answer_all(struct worker *worker, uint64_t ns)
+static bool answer_all(struct worker *worker, uint64_t ns, uint64_t round)
 {
 	if (!worker_faulty(worker))
 		sleep_ns(worker, count * ns);
@@ -58,8 +58,9 @@ static bool answer_all(struct worker *worker, uint64_t ns)
 		else
 			return_cached(worker);
 	}
+	/* As much as in the fault, while nobody waits. */
 	if (!worker_faulty(worker))
-		compute_ns(worker, count * ns); /* as much as in the fault, while nobody waits */
+		compute_within(worker, count * ns, round_begin(worker, round + 1));
 	return true;
 }
 
@@ -71,7 +72,7 @@ static void backend(struct worker *worker)
 
 	for (uint64_t round = 0;; round++) {
 		sleep_until(worker, round_begin(worker, round) + late);
-		if (!answer_all(worker, worker->player->options.hold_ns))
+		if (!answer_all(worker, worker->player->options.hold_ns, round))
 			return;
 		worker_done(worker);
 	}

@@ -45,12 +45,13 @@ static void encode_tiles(struct worker *worker, uint64_t ns)
 		encode_tile(worker, ns);
 }
 
-static void drop_tiles(struct worker *worker, uint64_t ns)
+static void drop_tiles(struct worker *worker, uint64_t ns, uint64_t round)
 {
 	sleep_ns(worker, senders * ns);
 	for (unsigned int i = 0; i < senders && !worker_stopped(worker); i++)
 		drop_tile(worker);
-	compute_ns(worker, senders * ns); /* as much as in the fault, while nobody waits */
+	/* As much as in the fault, while nobody waits. */
+	compute_within(worker, senders * ns, round_begin(worker, round + 1));
 }
 
 static void receive_tiles(struct worker *worker)
@@ -62,7 +63,7 @@ static void receive_tiles(struct worker *worker)
 		if (worker_faulty(worker))
 			encode_tiles(worker, worker->player->options.hold_ns);
 		else
-			drop_tiles(worker, worker->player->options.hold_ns);
+			drop_tiles(worker, worker->player->options.hold_ns, round);
 		worker_done(worker);
 	}
 }

@@ -30,7 +30,7 @@ static OUTLINED void price_options(struct worker *worker, uint64_t ns)
 	socket_give(worker, &quotes, SOCKET_ITEM);
 }
 
-static OUTLINED void send_prices(struct worker *worker, uint64_t ns)
+static OUTLINED void send_prices(struct worker *worker, uint64_t ns, uint64_t round)
 {
 	struct ledger_entry *work;
 
@@ -39,7 +39,8 @@ static OUTLINED void send_prices(struct worker *worker, uint64_t ns)
 	compute_blocks(worker, 20);
 	work_end(work);
 	socket_give(worker, &quotes, SOCKET_ITEM);
-	compute_ns(worker, ns); /* as much as in the fault, while nobody waits */
+	/* As much as in the fault, while nobody waits. */
+	compute_within(worker, ns, round_begin(worker, round + 1));
 }
 
 static void price(struct worker *worker)
@@ -51,7 +52,7 @@ static void price(struct worker *worker)
 		if (worker_faulty(worker))
 			price_options(worker, worker->player->options.hold_ns);
 		else
-			send_prices(worker, worker->player->options.hold_ns);
+			send_prices(worker, worker->player->options.hold_ns, round);
 		worker_done(worker);
 	}
 }

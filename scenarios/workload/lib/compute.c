@@ -28,3 +28,11 @@ OUTLINED void compute_ns(struct worker *worker, uint64_t ns)
 		worker->digest = digest_block(worker->digest);
 	while (clock_ns() < end && !worker_stopped(worker));
 }
+
+void compute_within(struct worker *worker, uint64_t ns, uint64_t instant_ns)
+{
+	uint64_t now = clock_ns();
+
+	if (now < instant_ns)
+		compute_ns(worker, ns < instant_ns - now ? ns : instant_ns - now);
+}
