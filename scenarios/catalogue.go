@@ -13,6 +13,7 @@ func Catalogue() []Scenario {
 		mutexErrorcheck(),
 		mutexAdaptive(),
 		mutexRobust(),
+		mutexPShared(),
 		mutexPI(),
 		rwlockSlowReader(),
 		rwlockSlowWriter(),

@@ -15,9 +15,9 @@ func semPermitHoarder() Scenario {
 		Kinds:     []contention.Kind{contention.Semaphore},
 		Needs:     plainNeeds(),
 		Doses: []contention.Dose{
+			{Hold: 50 * time.Millisecond, Contenders: 6},
+			{Hold: 20 * time.Millisecond, Contenders: 6},
 			{Hold: 50 * time.Millisecond, Contenders: 4},
-			{Hold: 20 * time.Millisecond, Contenders: 4},
-			{Hold: 50 * time.Millisecond, Contenders: 8},
 		},
 		Workload: "sem-permit-hoarder",
 		Duration: 1500 * time.Millisecond,

@@ -10,7 +10,7 @@
 #include "sem.h"
 
 #define PERMITS 2
-#define TURNS 3 /* of each in a round */
+#define TURNS 2 /* of each in a round */
 
 static struct logged_sem connections;
 
@@ -39,8 +39,8 @@ static OUTLINED void run_query(struct worker *worker, uint64_t ns)
 {
 	struct ledger_entry *held = sem_enter(worker, &connections);
 
-	sleep_ns(worker, ns * 3 / 4);
-	compute_ns(worker, ns / 4);
+	sleep_ns(worker, ns * 9 / 10);
+	compute_ns(worker, ns / 10);
 	sem_leave(&connections, held);
 }
 
