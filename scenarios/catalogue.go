@@ -28,6 +28,7 @@ func Catalogue() []Scenario {
 		futexShared(),
 		futexLostWakeup(),
 		futexRequeue(),
+		futexWaitv(),
 		pipeSlowWriter(),
 		pipeSlowReader(),
 		pipeChain(),
