@@ -135,9 +135,7 @@ func (e *explanation) split(i int32, s span) {
 				break
 			}
 			part := span{s.from, min(r.at, s.to)}
-			for _, h := range e.holdings(w.resource, r, part) {
-				e.blameFor(hop{w.thread, h.thread, w.resource, r.evidence()}, h.span)
-			}
+			e.blameHolders(hop{w.thread, r.thread, w.resource, r.evidence()}, part)
 			s.from = part.to
 		}
 		if owner, ok := e.stuck[i]; ok {
@@ -152,6 +150,18 @@ func (e *explanation) split(i int32, s span) {
 		}
 	}
 	e.fallBack(e.path, s)
+}
+
+// blameHolders follows the thread that let a resource go or, if it is a pool, all that
+// had a permit.
+func (e *explanation) blameHolders(h hop, s span) {
+	if !e.objects[h.resource].isPool() {
+		e.blameFor(h, s)
+		return
+	}
+	for _, part := range e.holdings(h, s) {
+		e.blameFor(hop{h.waiter, part.thread, h.resource, h.evidence}, part.span)
+	}
 }
 
 // endsLater reports whether a release that came after w was over still tells who w

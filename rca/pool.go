@@ -100,17 +100,16 @@ func (ix *index) provesPool(r resourceNo, waits []int32, permits []permit) bool 
 	return proofs >= minProofs && proofShare*proofs >= len(permits)
 }
 
-// holdings divides the time before a release among those who had the resource: it is the
-// one that let it go or, of a pool, evenly all that are known to have had a permit.
-func (ix *index) holdings(resource resourceNo, r release, s span) []holding {
-	if len(ix.objects[resource].permits) == 0 {
-		return []holding{{s, r.thread}}
-	}
+func (o *object) isPool() bool { return len(o.permits) > 0 }
+
+// holdings divides the time before a release of a pool evenly among all that are known to
+// have had a permit. Where none is, it belongs to the one that let go.
+func (ix *index) holdings(last hop, s span) []holding {
 	var out []holding
 	for s.length() > 0 {
-		holders, part := ix.holders(resource, s)
+		holders, part := ix.holders(last.resource, s)
 		if len(holders) == 0 {
-			holders = []threadNo{r.thread}
+			holders = []threadNo{last.holder}
 		}
 		s.from = part.to
 		for n, holder := range holders {

@@ -66,17 +66,9 @@ func (e *explanation) explainInterval(r resourceNo, q *queue) {
 	if s.length() == 0 {
 		return
 	}
-	for _, h := range e.holdings(r, release, s) {
-		e.explainHolding(q, h, hop{nobody, h.thread, r, release.evidence()})
-	}
-}
-
-// explainHolding follows one part of an interval, in which one thread had the resource.
-func (e *explanation) explainHolding(q *queue, h holding, first hop) {
 	follow := func(waiter threadNo) {
 		e.begin()
-		first.waiter = waiter
-		e.blameFor(first, h.span)
+		e.blameHolders(hop{waiter, release.thread, r, release.evidence()}, s)
 	}
 	follow(nobody)
 	met, others := q.sift(e.met)
