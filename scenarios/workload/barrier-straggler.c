@@ -29,10 +29,10 @@ static uint64_t round_begin(const struct worker *worker, uint64_t round)
 
 #define TURNS 10
 
-/* Takes about ns; less than a half of it on the CPU. */
-static OUTLINED void integrate_cells(struct worker *worker, uint64_t ns)
+/* Takes about ns, less than a half of it on the CPU, or until a deadline. */
+static OUTLINED void integrate_cells(struct worker *worker, uint64_t ns, uint64_t deadline_ns)
 {
-	for (int i = 0; i < TURNS; i++) {
+	for (int i = 0; i < TURNS && clock_ns() < deadline_ns; i++) {
 		compute_ns(worker, ns / TURNS * 4 / 10);
 		sleep_ns(worker, ns / TURNS * 6 / 10);
 	}
@@ -43,39 +43,28 @@ static OUTLINED void exchange_halo(struct worker *worker)
 	compute_ns(worker, worker->player->options.hold_ns / 100);
 }
 
-/* Every step: all come, the leaders meet, all go. */
-
-static void follow(struct worker *worker, struct group *group, bool slow)
-{
-	struct ledger_entry *come = barrier_approach(worker, &group->come);
-	struct ledger_entry *go = barrier_approach(worker, &group->go);
-
-	exchange_halo(worker);
-	if (slow)
-		integrate_cells(worker, worker->player->options.hold_ns);
-	barrier_meet(worker, &group->come, come);
-	barrier_meet(worker, &group->go, go);
-}
-
-static void lead(struct worker *worker, struct group *group)
-{
-	struct ledger_entry *come = barrier_approach(worker, &group->come);
-	struct ledger_entry *meet = barrier_approach(worker, &leaders);
-	struct ledger_entry *go = barrier_approach(worker, &group->go);
-
-	exchange_halo(worker);
-	barrier_meet(worker, &group->come, come);
-	barrier_meet(worker, &leaders, meet);
-	barrier_meet(worker, &group->go, go);
-}
+/*
+ * Every step: all come, the leaders meet, all go. Each is on its way from the end of the
+ * step before.
+ */
 
 static void be_straggler(struct worker *worker)
 {
+	uint64_t hold = worker->player->options.hold_ns;
+
 	for (uint64_t round = 0; round <= atomic_load(&last); round++) {
+		struct ledger_entry *come = barrier_approach(worker, &small.come);
+		struct ledger_entry *go = barrier_approach(worker, &small.go);
+
+		/* What it does after a step in the twin ends well before the next. */
+		if (!worker_faulty(worker) && round > 0)
+			integrate_cells(worker, hold, round_begin(worker, round) - hold / 4);
 		sleep_until(worker, round_begin(worker, round));
-		follow(worker, &small, worker_faulty(worker));
-		if (!worker_faulty(worker))
-			integrate_cells(worker, worker->player->options.hold_ns);
+		exchange_halo(worker);
+		if (worker_faulty(worker))
+			integrate_cells(worker, hold, UINT64_MAX);
+		barrier_meet(worker, &small.come, come);
+		barrier_meet(worker, &small.go, go);
 		worker_done(worker);
 	}
 }
@@ -83,31 +72,44 @@ static void be_straggler(struct worker *worker)
 static void be_member(struct worker *worker)
 {
 	for (uint64_t round = 0; round <= atomic_load(&last); round++) {
+		struct ledger_entry *come = barrier_approach(worker, &large.come);
+		struct ledger_entry *go = barrier_approach(worker, &large.go);
+
 		sleep_until(worker, round_begin(worker, round));
-		follow(worker, &large, false);
+		exchange_halo(worker);
+		barrier_meet(worker, &large.come, come);
+		barrier_meet(worker, &large.go, go);
 		worker_done(worker);
 	}
+}
+
+static void lead(struct worker *worker, struct group *group, uint64_t round)
+{
+	struct ledger_entry *come = barrier_approach(worker, &group->come);
+	struct ledger_entry *meet = barrier_approach(worker, &leaders);
+	struct ledger_entry *go = barrier_approach(worker, &group->go);
+
+	sleep_until(worker, round_begin(worker, round));
+	/* Nobody leaves a step before both leaders have met in it: all know the last. */
+	if (group == &small && worker_stopped(worker))
+		atomic_store(&last, round);
+	exchange_halo(worker);
+	barrier_meet(worker, &group->come, come);
+	barrier_meet(worker, &leaders, meet);
+	barrier_meet(worker, &group->go, go);
+	worker_done(worker);
+}
+
+static void be_leader_of_one(struct worker *worker)
+{
+	for (uint64_t round = 0; round <= atomic_load(&last); round++)
+		lead(worker, &small, round);
 }
 
 static void be_leader_of_many(struct worker *worker)
 {
-	for (uint64_t round = 0; round <= atomic_load(&last); round++) {
-		sleep_until(worker, round_begin(worker, round));
-		lead(worker, &large);
-		worker_done(worker);
-	}
-}
-
-/* Nobody leaves a step before this one has come to it, so that all know the last. */
-static void be_leader_of_one(struct worker *worker)
-{
-	for (uint64_t round = 0; round <= atomic_load(&last); round++) {
-		sleep_until(worker, round_begin(worker, round));
-		if (worker_stopped(worker))
-			atomic_store(&last, round);
-		lead(worker, &small);
-		worker_done(worker);
-	}
+	for (uint64_t round = 0; round <= atomic_load(&last); round++)
+		lead(worker, &large, round);
 }
 
 static int arrange(struct player *player)
