@@ -154,7 +154,7 @@ func (s *stackTable) frames(of usym.Process, w walked) contention.Stack {
 	if len(frames) > 0 {
 		frames[len(frames)-1].Truncated = w.truncated
 	}
-	return frames
+	return withTailCall(s.user, of, frames)
 }
 
 // stack returns the frames of a stack, none if it was not taken.
