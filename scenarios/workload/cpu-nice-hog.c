@@ -14,6 +14,12 @@
 #include "player.h"
 #include "turns.h"
 
+/*
+ * Nine times the weight of the others. With much more the group of the whole program
+ * would lose its share of the other CPUs to other programs, where there are groups.
+ */
+#define HASTE (-10)
+
 static struct logged_mutex samples = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 static bool settled[PLAYER_MAX_ROLES];
 
@@ -29,13 +35,13 @@ static void settle(const struct worker *worker, int nice)
 
 static OUTLINED void encode_frames(struct worker *worker, uint64_t ns)
 {
-	settle(worker, -20);
+	settle(worker, HASTE);
 	onecpu_occupy(worker, ns);
 }
 
 static OUTLINED void encode_later(struct worker *worker, uint64_t ns)
 {
-	settle(worker, -20);
+	settle(worker, HASTE);
 	sleep_ns(worker, ns * 5 / 4);
 	onecpu_occupy(worker, ns);
 }
