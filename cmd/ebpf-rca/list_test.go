@@ -74,7 +74,11 @@ func TestDescribe(t *testing.T) {
 			continue
 		}
 		assert.Contains(t, r.stdout, s.Twin)
-		assert.Contains(t, r.stdout, s.Functions[0])
+		if s.Gone {
+			assert.Contains(t, r.stdout, "of nobody")
+		} else {
+			assert.Contains(t, r.stdout, s.Functions[0])
+		}
 		for _, d := range s.Decoys {
 			assert.Contains(t, r.stdout, d.Label)
 		}
