@@ -102,8 +102,8 @@ struct wait_event {
 	__u64 run_ns;
 	__u64 user_stack; /* 0: none */
 	__u64 kernel_stack;
-	struct task_id occupant; /* had the CPU just before; tid 0: it was idle */
-	__u64 occupied_ns;       /* and for how long without a break, at most */
+	struct task_id occupant; /* had the CPU before; tid 0: it was idle, or nobody had it for long */
+	__u64 occupied_ns;       /* and for how long */
 };
 
 enum { BATCH_WAITS = 16 };

@@ -154,6 +154,7 @@ struct task_struct {
 	void *stack;
 	unsigned int flags;
 	int on_cpu;
+	int prio;
 	struct sched_entity se;
 	int pid;
 	int tgid;

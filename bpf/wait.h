@@ -9,6 +9,7 @@
 #include "batch.h"
 #include "identity.h"
 #include "object.h"
+#include "occupant.h"
 #include "stack.h"
 #include "state.h"
 #include "totals.h"
@@ -31,15 +32,6 @@ static __always_inline void leave(void *ctx, struct task_struct *task, struct th
 	t->block_ns = now;
 }
 
-/*
- * How long task has had the CPU it is leaving. The fair scheduler notes what a task had
- * run in all when it was picked; of others this is all that they ever ran.
- */
-static __always_inline __u64 occupied(const struct task_struct *task)
-{
-	return task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime;
-}
-
 static __always_inline void send_wait(struct task_struct *task, struct thread *t,
 				      struct task_struct *before, __u64 now)
 {
@@ -56,8 +48,7 @@ static __always_inline void send_wait(struct task_struct *task, struct thread *t
 	e->run_ns = now;
 	e->user_stack = t->user_stack;
 	e->kernel_stack = t->kernel_stack;
-	identify(before, &e->occupant);
-	e->occupied_ns = occupied(before);
+	name_occupant(before, t->wake.ns, now, &e->occupant, &e->occupied_ns);
 	if (!p->batch.count)
 		p->since_ns = now;
 	if (++p->batch.count >= BATCH_WAITS || now - p->since_ns >= batch_ns)
@@ -79,8 +70,7 @@ static __always_inline void send_preemption(struct task_struct *task, struct thr
 	e->out_ns = t->out_ns;
 	e->run_ns = now;
 	e->user_stack = t->user_stack;
-	identify(before, &e->occupant);
-	e->occupied_ns = occupied(before);
+	name_occupant(before, t->out_ns, now, &e->occupant, &e->occupied_ns);
 	submit(e, sizeof(*e));
 }
 

@@ -19,6 +19,7 @@
 #include "filelock.h"
 #include "identity.h"
 #include "object.h"
+#include "occupant.h"
 #include "stack.h"
 #include "state.h"
 #include "totals.h"
@@ -47,6 +48,8 @@ static __always_inline int switched(void *ctx, bool preempt, struct task_struct 
 	struct thread *leaves = watched(prev), *enters = watched(next);
 	__u64 now;
 
+	if (send_events)
+		note_run(prev);
 	if (!leaves) {
 		barrier_var(enters); /* else the two tests become one, of both pointers or-ed */
 		if (!enters)
@@ -130,6 +133,8 @@ int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct 
 	if (!inherits(parent, child))
 		return 0;
 	t = watch(child);
+	if (t)
+		t->out_ns = bpf_ktime_get_ns(); /* it wants a CPU from now on */
 	from = watched(parent);
 	if (t && from)
 		inherit_space(parent, from, child, t);

@@ -138,6 +138,19 @@ const (
 	watchRuleKindRULE_END     watchRuleKind = 4
 )
 
+type watchRuns struct {
+	_       structs.HostLayout
+	Next    uint64
+	RtTask  uint64
+	RtSumNs uint64
+	Run     [8]struct {
+		_     structs.HostLayout
+		Task  watchTaskId
+		Ns    uint64
+		EndNs uint64
+	}
+}
+
 type watchSampleEvent struct {
 	_         structs.HostLayout
 	Type      watchEventType
@@ -314,6 +327,7 @@ const (
 	watchMapMisses            = "misses"
 	watchMapPending           = "pending"
 	watchMapRules             = "rules"
+	watchMapRuns              = "runs"
 	watchMapScratch           = "scratch"
 	watchMapStacks            = "stacks"
 	watchMapThreads           = "threads"
@@ -336,6 +350,7 @@ const (
 	watchVarBriefNs           = "brief_ns"
 	watchVarExported          = "exported"
 	watchVarKernelStacks      = "kernel_stacks"
+	watchVarLongRunNs         = "long_run_ns"
 	watchVarMissIntervalNs    = "miss_interval_ns"
 	watchVarOwnTgid           = "own_tgid"
 	watchVarPidnsInum         = "pidns_inum"
@@ -416,6 +431,7 @@ type watchMapSpecs struct {
 	Misses     *ebpf.MapSpec `ebpf:"misses"`
 	Pending    *ebpf.MapSpec `ebpf:"pending"`
 	Rules      *ebpf.MapSpec `ebpf:"rules"`
+	Runs       *ebpf.MapSpec `ebpf:"runs"`
 	Scratch    *ebpf.MapSpec `ebpf:"scratch"`
 	Stacks     *ebpf.MapSpec `ebpf:"stacks"`
 	Threads    *ebpf.MapSpec `ebpf:"threads"`
@@ -429,6 +445,7 @@ type watchVariableSpecs struct {
 	BriefNs        *ebpf.VariableSpec `ebpf:"brief_ns"`
 	Exported       *ebpf.VariableSpec `ebpf:"exported"`
 	KernelStacks   *ebpf.VariableSpec `ebpf:"kernel_stacks"`
+	LongRunNs      *ebpf.VariableSpec `ebpf:"long_run_ns"`
 	MissIntervalNs *ebpf.VariableSpec `ebpf:"miss_interval_ns"`
 	OwnTgid        *ebpf.VariableSpec `ebpf:"own_tgid"`
 	PidnsInum      *ebpf.VariableSpec `ebpf:"pidns_inum"`
@@ -466,6 +483,7 @@ type watchMaps struct {
 	Misses     *ebpf.Map `ebpf:"misses"`
 	Pending    *ebpf.Map `ebpf:"pending"`
 	Rules      *ebpf.Map `ebpf:"rules"`
+	Runs       *ebpf.Map `ebpf:"runs"`
 	Scratch    *ebpf.Map `ebpf:"scratch"`
 	Stacks     *ebpf.Map `ebpf:"stacks"`
 	Threads    *ebpf.Map `ebpf:"threads"`
@@ -480,6 +498,7 @@ func (m *watchMaps) Close() error {
 		m.Misses,
 		m.Pending,
 		m.Rules,
+		m.Runs,
 		m.Scratch,
 		m.Stacks,
 		m.Threads,
@@ -494,6 +513,7 @@ type watchVariables struct {
 	BriefNs        *ebpf.Variable `ebpf:"brief_ns"`
 	Exported       *ebpf.Variable `ebpf:"exported"`
 	KernelStacks   *ebpf.Variable `ebpf:"kernel_stacks"`
+	LongRunNs      *ebpf.Variable `ebpf:"long_run_ns"`
 	MissIntervalNs *ebpf.Variable `ebpf:"miss_interval_ns"`
 	OwnTgid        *ebpf.Variable `ebpf:"own_tgid"`
 	PidnsInum      *ebpf.Variable `ebpf:"pidns_inum"`

@@ -83,7 +83,8 @@ type Wait struct {
 	Late LateLook
 	// Stack is where the thread slept, in user space and in the kernel.
 	Stack, KernelStack StackID
-	// Occupant had the CPU just before Ran, for Occupied without a break, at most.
+	// Occupant is who had the CPU from Woken to Ran for the longest, and Occupied how
+	// long that was; 0: not known.
 	Occupant ThreadID
 	Occupied time.Duration
 }

@@ -109,6 +109,7 @@ func (n nature) byThreads() bool { return n != choice && n != outside }
 func natureOf(k contention.Kind) nature {
 	switch k {
 	case contention.Mutex, contention.RWLock, contention.Monitor, contention.Flock, contention.PosixLock,
+		contention.Barrier, // who has not come yet answers for all it does
 		contention.KernelMutex, contention.KernelRWSem, contention.KernelSpin, contention.KernelRT,
 		contention.KernelPCPURW:
 		return aLock
@@ -116,7 +117,7 @@ func natureOf(k contention.Kind) nature {
 		return either
 	case contention.Timer, contention.Signal, contention.Poll:
 		return choice
-	case contention.CondVar, contention.Barrier, contention.Join, contention.Pipe, contention.Socket,
+	case contention.CondVar, contention.Join, contention.Pipe, contention.Socket,
 		contention.EventFD:
 		return aProducer
 	default: // what cannot be told accuses nobody

@@ -54,7 +54,7 @@ func TestEveryKindHasANature(t *testing.T) {
 	for kind, want := range map[contention.Kind]nature{
 		contention.Mutex: aLock, contention.RWLock: aLock, contention.Flock: aLock, contention.KernelRWSem: aLock,
 		contention.Futex: either, contention.Semaphore: either,
-		contention.Pipe: aProducer, contention.CondVar: aProducer, contention.Barrier: aProducer, contention.Join: aProducer,
+		contention.Pipe: aProducer, contention.CondVar: aProducer, contention.Barrier: aLock, contention.Join: aProducer,
 		contention.Timer: choice, contention.Signal: choice, contention.Poll: choice,
 		contention.Disk: outside, contention.Fault: outside, contention.Other: outside, "new": outside,
 	} {

@@ -2,6 +2,8 @@
 
 package rca
 
+import "github.com/os2026/ebpf-rca/contention"
+
 // deadlocks finds the waits that will never end: open ones whose owners wait for
 // each other in a circle. It returns for each whom it is for.
 func deadlocks(ix *index) map[int32]threadNo {
@@ -12,7 +14,11 @@ func deadlocks(ix *index) map[int32]threadNo {
 		if !w.open || w.within(ix.window).length() == 0 {
 			continue
 		}
-		if owner, ok := ix.ownerThroughout(w); ok {
+		owner, ok := ix.ownerThroughout(w)
+		if !ok {
+			owner, ok = ix.waitsForItself(w)
+		}
+		if ok {
 			open[w.thread], next[w.thread] = int32(i), owner
 		}
 	}
@@ -23,6 +29,13 @@ func deadlocks(ix *index) map[int32]threadNo {
 		}
 	}
 	return stuck
+}
+
+// waitsForItself reports whether a thread asks for what it has. A kernel lock may be
+// handed to it before it runs, so of these it cannot be told.
+func (ix *index) waitsForItself(w *wait) (threadNo, bool) {
+	owner, known := ix.ownerOf(w)
+	return owner, known && owner == w.thread && w.late.Has(contention.OwnerRead) && !isKernelLock(ix.objects[w.resource].Kind)
 }
 
 func inCircle(start threadNo, next map[threadNo]threadNo) bool {

@@ -62,7 +62,7 @@ func victims(ix *index, j judgement) []contention.Victim {
 	out := make([]contention.Victim, 0, len(j.account.victims.entries))
 	for _, e := range j.account.victims.entries {
 		h := e.value
-		if len(culprits) == 1 && e.key == culprits[0].thread {
+		if len(culprits) == 1 && e.key == culprits[0].thread && j.class != contention.Deadlock {
 			continue
 		}
 		out = append(out, contention.Victim{

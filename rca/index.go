@@ -276,15 +276,21 @@ func (ix *index) during(thread threadNo, t time.Duration) []episode {
 	return life[first:]
 }
 
-// ownerThroughout is the thread that the owner word of a wait named, if it had the
-// resource to the end of it: it could not let it go without waking somebody who waits.
-// A word that was read at the end tells of the time since the last release.
-func (ix *index) ownerThroughout(w *wait) (threadNo, bool) {
+// ownerOf is the thread that the owner word of a wait named.
+func (ix *index) ownerOf(w *wait) (threadNo, bool) {
 	if n := ix.objects[w.resource].nature; w.owner == 0 || n != aLock && n != either {
 		return nobody, false
 	}
 	owner, known := ix.byTID[w.owner]
-	if !known || owner == w.thread || ix.observes(owner) {
+	return owner, known && !ix.observes(owner)
+}
+
+// ownerThroughout is the thread that the owner word of a wait named, if it had the
+// resource to the end of it: it could not let it go without waking somebody who waits.
+// A word that was read at the end tells of the time since the last release.
+func (ix *index) ownerThroughout(w *wait) (threadNo, bool) {
+	owner, known := ix.ownerOf(w)
+	if !known || owner == w.thread {
 		return nobody, false
 	}
 	if w.late.Has(contention.OwnerRead) {

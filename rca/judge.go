@@ -47,6 +47,7 @@ func judge(ix *index, b *book, worth func(time.Duration) bool) []judgement {
 	sides := exchanges(b)
 	acquitEven(b, sides, worth)
 	out := accuse(ix, b, sides, worth)
+	out = append(out, accuseScattered(ix, b, out, worth)...)
 	out = append(out, informOfHotLocks(ix, b, out, worth)...)
 	out = append(out, accuseDeadlocks(ix, b, worth)...)
 	out = append(out, tellLostWakeups(b, worth)...)
@@ -100,12 +101,12 @@ func classOf(ix *index, key accountKey) contention.Class {
 	switch {
 	case key.how == byOccupying:
 		return contention.CPUStarvation
+	case r.Kind == contention.Barrier:
+		return contention.Straggler
 	case key.how == byHolding && isKernelLock(r.Kind):
 		return contention.KernelLockHolder
 	case key.how == byHolding:
 		return contention.LockHolder
-	case r.Kind == contention.Barrier:
-		return contention.Straggler
 	case r.Side == contention.ForRoom:
 		return contention.SlowConsumer
 	default:

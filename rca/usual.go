@@ -24,12 +24,16 @@ func newUsualBlame(ix *index, b *book) *usualBlame {
 // The lower one makes two threads comparable with each other, and lets two culprits
 // out of four threads be told apart from the rest.
 func (u *usualBlame) of(key accountKey) time.Duration {
-	all := u.all(key.group, key.how)
+	return medianOfOthers(u.all(key.group, key.how), u.book.blameOf(key))
+}
+
+// medianOfOthers is the median of all but one, which is among them; all are in order.
+func medianOfOthers(all []time.Duration, one time.Duration) time.Duration {
 	if len(all) < 2 {
 		return 0
 	}
-	own, _ := slices.BinarySearch(all, u.book.blameOf(key))
-	middle := (len(all) - 2) / 2 // of all but its own
+	own, _ := slices.BinarySearch(all, one)
+	middle := (len(all) - 2) / 2
 	if middle >= own {
 		middle++
 	}
