@@ -67,7 +67,7 @@ struct task_id {
 
 /* What a thread waits for. */
 struct object {
-	__u64 address;     /* futex word, or argument 0 of the call */
+	__u64 address;     /* futex word, where a file is to be locked, or argument 0 of the call */
 	__u64 kernel_lock; /* 0: none */
 	__u64 file;        /* of the descriptor in argument 0, if the call has one */
 	__u64 inode;

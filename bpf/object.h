@@ -111,6 +111,24 @@ static __always_inline void describe_owner(struct object *o)
 		o->words[2] = file_owner((struct file *)o->file);
 }
 
+/* The beginning of struct flock (include/uapi/asm-generic/fcntl.h). */
+struct file_range {
+	__s16 type;
+	__s16 whence;
+	__s32 pad;
+	__s64 start;
+};
+
+/* Where in the file a lock is asked for, of which there may be many. */
+static __always_inline void describe_range(struct object *o, __u64 lock)
+{
+	struct file_range range;
+
+	o->address = 0;
+	if (!bpf_probe_read_user(&range, sizeof(range), (void *)lock) && !range.whence)
+		o->address = range.start;
+}
+
 static __always_inline void describe(struct task_struct *task, struct thread *t, bool in_context)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
@@ -146,6 +164,8 @@ static __always_inline void describe(struct task_struct *task, struct thread *t,
 		describe_futex_vector(o, in_context);
 	else if (takes_descriptor(call))
 		describe_file(task, o);
+	if (call == CALL_FCNTL && in_context)
+		describe_range(o, regs_arg2(regs));
 }
 
 #endif

@@ -71,6 +71,9 @@ func addAs[T any](raw []byte, add func(T)) error {
 }
 
 func (b *builder) addWait(e bpf.WaitEvent) {
+	if e.Object.Call == bpf.CallFutexWaitV && e.Wake.Call == bpf.CallFutexWake {
+		e.Object.Address = e.Wake.Address // of all that it waited for, this is what came about
+	}
 	w := b.wait(e.Thread, e.Object, e.BlockNs, e.UserStack, e.KernelStack)
 	w.Woken = time.Duration(e.Wake.Ns)
 	w.Ran = time.Duration(e.RunNs)

@@ -23,12 +23,24 @@ func adoptKinds(resources []contention.Resource) {
 		if r.Kind != contention.Futex {
 			continue
 		}
-		if of, ok := told[wordOf(r, r.Address)]; ok {
-			resources[i] = of
-		} else if of, ok := told[wordOf(r, objectAddress(r.Address))]; ok && hasTwoWords(of.Kind) {
-			resources[i] = of
+		for _, w := range words {
+			of, ok := told[wordOf(r, objectAddress(r.Address, w.kind)-w.offset)]
+			if ok && (w.kind == "" || w.kind == of.Kind) {
+				resources[i] = of
+				break
+			}
 		}
 	}
+}
+
+// words are where in an object of a kind the words may lie that threads sleep on; that of
+// an object of any kind is its first.
+var words = []struct {
+	kind   contention.Kind
+	offset contention.Address
+}{
+	{"", 0}, {contention.CondVar, 0}, {contention.RWLock, 0}, {contention.Barrier, 0},
+	{contention.CondVar, condVarOffset}, {contention.RWLock, rwLockOffset},
 }
 
 // wordOf is a resource by its place alone.
@@ -58,5 +70,10 @@ func hasTwoWords(k contention.Kind) bool {
 	}
 }
 
-// objectAddress is the address of an object of two words.
-func objectAddress(word contention.Address) contention.Address { return word &^ 7 }
+// objectAddress is the address of the words of one object, of which there may be two.
+func objectAddress(word contention.Address, kind contention.Kind) contention.Address {
+	if hasTwoWords(kind) {
+		return word &^ 7
+	}
+	return word
+}

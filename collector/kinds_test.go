@@ -29,6 +29,10 @@ func TestWordsWithoutAStackAreOfTheKindThatOthersTell(t *testing.T) {
 			[]contention.Resource{at(contention.CondVar, 0x10), at(contention.Futex, 0x14)},
 			[]contention.Resource{at(contention.CondVar, 0x10), at(contention.CondVar, 0x10)},
 		},
+		"words of glibc's condition variable and rwlock": {
+			[]contention.Resource{at(contention.CondVar, 0x10), at(contention.Futex, 0x3c), at(contention.RWLock, 0x80), at(contention.Futex, 0x8c), at(contention.Futex, 0xa8)},
+			[]contention.Resource{at(contention.CondVar, 0x10), at(contention.CondVar, 0x10), at(contention.RWLock, 0x80), at(contention.RWLock, 0x80), at(contention.Futex, 0xa8)},
+		},
 		"a word behind a mutex is another": {
 			[]contention.Resource{at(contention.Mutex, 0x10), at(contention.Futex, 0x14)},
 			[]contention.Resource{at(contention.Mutex, 0x10), at(contention.Futex, 0x14)},

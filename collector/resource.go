@@ -57,7 +57,9 @@ func classify(o bpf.Object, thread contention.Thread, stack contention.Stack) co
 		return named(contention.Flock, o)
 	case bpf.CallFcntl:
 		if o.Op == setLockWait || o.Op == setOFDLockWait {
-			return named(contention.PosixLock, o)
+			r := named(contention.PosixLock, o)
+			r.Address = contention.Address(o.Address) // where in the file the lock begins
+			return r
 		}
 		return alone(contention.Other, thread)
 	case bpf.CallSync:
@@ -98,9 +100,9 @@ func futexResource(o bpf.Object, thread contention.Thread, stack contention.Stac
 	case contention.Poll, contention.Timer:
 		return alone(kind, thread)
 	}
-	address := contention.Address(o.Address)
-	if hasTwoWords(kind) {
-		address = objectAddress(address)
+	address := objectAddress(contention.Address(o.Address), kind)
+	if inGlibc(stack) {
+		address -= glibcOffset(kind, o)
 	}
 	return contention.Resource{Kind: kind, Address: address, PID: thread.PID}
 }
@@ -132,6 +134,26 @@ func futexKind(o bpf.Object, stack contention.Stack) contention.Kind {
 		return contention.Futex
 	default:
 		return kind
+	}
+}
+
+const (
+	condVarOffset = 40 // __g_signals
+	rwLockOffset  = 8  // __wrphase_futex, __writers_futex
+)
+
+// glibcOffset is how far into an object of glibc the words lie that threads sleep on, on
+// 64-bit machines (sysdeps/nptl/bits/thread-shared-types.h and struct_rwlock.h). A rwlock
+// has a third, its first, on which readers sleep while that says that they may not enter.
+func glibcOffset(kind contention.Kind, o bpf.Object) contention.Address {
+	const readersWait = 1 << 2 // PTHREAD_RWLOCK_RWAITING; the others are below it
+	switch {
+	case kind == contention.CondVar:
+		return condVarOffset
+	case kind == contention.RWLock && o.Value < readersWait:
+		return rwLockOffset
+	default:
+		return 0
 	}
 }
 

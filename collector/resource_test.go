@@ -177,6 +177,20 @@ func TestTheTwoWordsOfAConditionVariableAreOne(t *testing.T) {
 	assert.NotEqual(t, at(0xc8, 128, inLibc), at(0xcc, 128, inLibc), "mutexes have one word")
 }
 
+// The address is the object's, as the program knows it.
+func TestAddressesOfGlibc(t *testing.T) {
+	thread := contention.Thread{PID: 10, TID: 11}
+	at := func(word uint64, value uint32, function string) contention.Address {
+		return classify(bpf.Object{Call: bpf.CallFutexWait, Address: word, Op: 393, Value: value}, thread, waitsIn(function)).Address
+	}
+	assert.Equal(t, contention.Address(0x100), at(0x128, 0, "pthread_cond_wait"))
+	assert.Equal(t, contention.Address(0x100), at(0x12c, 0, "pthread_cond_wait"))
+	assert.Equal(t, contention.Address(0x100), at(0x108, 2, "pthread_rwlock_wrlock"))
+	assert.Equal(t, contention.Address(0x100), at(0x10c, 3, "pthread_rwlock_wrlock"))
+	assert.Equal(t, contention.Address(0x100), at(0x100, 14, "pthread_rwlock_rdlock"), "a reader that lets a writer go first")
+	assert.Equal(t, contention.Address(0x100), at(0x104, 0, "pthread_barrier_wait"))
+}
+
 func TestGoThreadsWithNothingToRunPoll(t *testing.T) {
 	thread := contention.Thread{PID: 10, TID: 11}
 	kind := func(functions ...string) contention.Kind {

@@ -13,6 +13,12 @@ func censor(t *contention.Trace) {
 		return
 	}
 	end := t.Window.End
+	passedOn := make(map[contention.Resource]bool)
+	for i := range t.Waits {
+		if w := &t.Waits[i]; w.Woken > end {
+			passedOn[w.Resource] = true
+		}
+	}
 	waits := t.Waits[:0]
 	for _, w := range t.Waits {
 		if w.Begin >= end {
@@ -20,6 +26,9 @@ func censor(t *contention.Trace) {
 		}
 		if w.Woken > end {
 			w = unended(w)
+		}
+		if passedOn[w.Resource] { // so its owner is another by the time that was read
+			w.Late &^= contention.OwnerRead | contention.OwnerGone
 		}
 		waits = append(waits, w)
 	}

@@ -37,4 +37,15 @@ func TestCensorLeavesWhatWasKnownAtTheEnd(t *testing.T) {
 	}, trace.Waits)
 	assert.Equal(t, []contention.Preemption{{Begin: 1990, Ran: 2010}}, trace.Preemptions)
 	assert.NotPanics(t, func() { censor(nil) })
+
+	lock := contention.Resource{Kind: contention.Mutex, Address: 1}
+	other := contention.Resource{Kind: contention.Mutex, Address: 2}
+	trace.Waits = []contention.Wait{
+		{Resource: lock, Begin: 1500, Woken: 2001},
+		{Resource: lock, Begin: 1600, Owner: 7, Late: contention.OwnerRead},
+		{Resource: other, Begin: 1600, Owner: 7, Late: contention.OwnerRead},
+	}
+	censor(trace)
+	assert.Zero(t, trace.Waits[1].Late, "the lock was passed on before its word was read")
+	assert.Equal(t, contention.OwnerRead, trace.Waits[2].Late)
 }

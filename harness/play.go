@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/harness/ledger"
 	"github.com/os2026/ebpf-rca/results"
@@ -81,42 +83,72 @@ func (s Stage) play(ctx context.Context, sc scenarios.Scenario, run results.Run,
 
 	let := time.Now()
 	p := &played{timing: results.Timing{Setup: let.Sub(begin)}}
-	if err := s.perform(ctx, w, sc.Duration); err != nil {
-		return nil, err
-	}
-	if p.ledger, err = w.readLedger(); err != nil {
+	if err := s.perform(ctx, w, sc.Duration, obs, p); err != nil {
 		return nil, err
 	}
 	p.cpu = w.cpuTime()
-	if err := s.finish(ctx, obs, p); err != nil {
-		return nil, err
-	}
 	p.timing.Capture = time.Since(let)
 	p.account = accountOf(p.ledger)
 	return p, nil
 }
 
-// perform lets the threads of the workload loose and waits until they have done.
-func (s Stage) perform(ctx context.Context, w *workload, duration time.Duration) error {
+// lookEarly is how long before the end of a workload its observation is finished. At the
+// end a workload lets go all its threads, also those that would never have come loose.
+const lookEarly = 150 * time.Millisecond
+
+// perform lets the threads of the workload loose and waits until they have done. The
+// window ends a little earlier, with the observation.
+func (s Stage) perform(ctx context.Context, w *workload, duration time.Duration, obs Observation, p *played) error {
+	begin := monotonic()
 	if err := w.say("go"); err != nil {
 		return err
 	}
-	if err := w.hear(ctx, "done", duration+s.Margin); err != nil {
+	err := w.hear(ctx, "done", max(duration-lookEarly, 0))
+	done := err == nil
+	if !done && !errors.Is(err, ErrTimeout) {
 		return err
 	}
-	return w.wait(ctx, s.Margin)
+	window := contention.Window{Begin: begin, End: monotonic()}
+	if err := s.finish(ctx, obs, window, p); err != nil {
+		return err
+	}
+	if !done {
+		if err := w.hear(ctx, "done", lookEarly+s.Margin); err != nil {
+			return err
+		}
+	}
+	if err := w.wait(ctx, s.Margin); err != nil {
+		return err
+	}
+	if p.ledger, err = w.readLedger(); err != nil {
+		return err
+	}
+	if p.trace != nil {
+		p.ledger.Stop = min(p.ledger.Stop, window.End)
+		p.trace.Window = p.ledger.Window()
+		censor(p.trace)
+	}
+	return nil
 }
 
-func (s Stage) finish(ctx context.Context, obs Observation, p *played) error {
+func (s Stage) finish(ctx context.Context, obs Observation, window contention.Window, p *played) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.Observe, ErrTimeout)
 	defer cancel()
-	trace, err := obs.Finish(ctx, p.ledger.Window())
+	trace, err := obs.Finish(ctx, window)
 	if err != nil {
 		return fmt.Errorf("finish observing: %w", because(ctx, err))
 	}
-	censor(trace)
 	p.trace, p.cost = trace, obs.Cost()
 	return nil
+}
+
+// monotonic is the instant, on the clock of ledgers and traces.
+func monotonic() time.Duration {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {
+		return 0 // cannot be: the clock is always there
+	}
+	return time.Duration(t.Nano())
 }
 
 // attach lets the observer attach. Its context lasts as long as the run, and is

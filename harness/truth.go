@@ -40,7 +40,7 @@ func (a *account) truth(s scenarios.Scenario, v contention.Variant) results.Trut
 	if truth.Class == contention.Deadlock {
 		truth.Circle = a.circle()
 	}
-	if s.Gone {
+	if s.Unnamed {
 		truth.Nobody, truth.Culprits = v == contention.FaultVariant, []results.Culprit{}
 	}
 	return truth

@@ -285,7 +285,7 @@ func TestTruthNamesNobodyWhoIsGone(t *testing.T) {
 	l := window100([]ledger.Resource{lock(0x10)},
 		culprit(thread(1, hold(0, 1000, 0))),
 		thread(2, wait(0, 1000, 1060)))
-	s := scenarios.Scenario{Class: contention.LockHolder, Gone: true}
+	s := scenarios.Scenario{Class: contention.LockHolder, Unnamed: true}
 	got := TruthOf(l, s, contention.FaultVariant)
 	assert.True(t, got.Nobody)
 	assert.Empty(t, got.Culprits)

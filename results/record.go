@@ -97,7 +97,7 @@ type Ranks struct {
 type Truth struct {
 	Class    contention.Class `json:"class,omitempty"`
 	Culprits []Culprit        `json:"culprits"`
-	// Nobody says that a fault has no culprit to be named: its thread is gone.
+	// Nobody says that a fault has no culprit to be named: its thread cannot be known.
 	Nobody   bool                `json:"nobody,omitempty"`
 	Resource contention.Resource `json:"resource"`
 	// Circle lists the resources of a deadlock, each of which is as right.

@@ -24,7 +24,7 @@ func deadlockHolderGone() Scenario {
 
 		Class:    contention.LockHolder,
 		Culprits: 1,
-		Gone:     true,
+		Unnamed:  true,
 		Floor:    800 * time.Millisecond,
 		Twin:     "lets the mutex go before it ends",
 		Decoys:   withDecoys(lastWaker("of a busy mutex that has nothing to do with it, ends most waits that end at all")),

@@ -53,9 +53,10 @@ type Scenario struct {
 	// Ordered says that several culprits must be found in the order of blame. Those of
 	// a deadlock never are: its answer is one finding that names exactly them.
 	Ordered bool
-	// Gone says that the thread at fault is no more when it keeps the others waiting:
-	// right is a finding of the class that names nobody.
-	Gone bool
+	// Unnamed says that the thread at fault cannot be known: it is gone when it keeps the
+	// others waiting, or it did nothing that could be seen. Right is a finding of the class
+	// that names nobody.
+	Unnamed bool
 	// Functions are those the culprit is in while it holds the others up; any of
 	// them on the stack is right.
 	Functions []string

@@ -60,14 +60,14 @@ const minRounds = 20
 func (s Scenario) answerProblems() []error {
 	c := checks{}
 	if s.Control {
-		bare := s.Class == "" && s.Culprits == 0 && !s.Ordered && !s.Gone && s.Functions == nil && s.Floor == 0 && s.Twin == "" && s.Decoys == nil
+		bare := s.Class == "" && s.Culprits == 0 && !s.Ordered && !s.Unnamed && s.Functions == nil && s.Floor == 0 && s.Twin == "" && s.Decoys == nil
 		c.hold(bare, "a control with an answer")
 		return c.failed
 	}
 	c.hold(s.Class != "" && s.Class.Accuses(), "the class accuses nobody")
 	c.hold(s.Culprits > 0, "no culprit")
-	if s.Gone {
-		c.hold(s.Culprits == 1 && !s.Ordered && s.Functions == nil, "somebody to be named who is gone")
+	if s.Unnamed {
+		c.hold(s.Culprits == 1 && !s.Ordered && s.Functions == nil, "somebody to be named who cannot be")
 	} else if s.Class == contention.Deadlock { // no one of a circle is more at fault than another
 		c.hold(!s.Ordered, "a circle has no first")
 		c.hold(len(s.Functions) > 0, "a culprit without a function")

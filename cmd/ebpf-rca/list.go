@@ -138,8 +138,8 @@ func rightAnswer(s scenarios.Scenario) string {
 	if s.Control {
 		return "nobody is accused"
 	}
-	if s.Gone {
-		return fmt.Sprintf("%s, of nobody: the thread at fault is gone", s.Class)
+	if s.Unnamed {
+		return fmt.Sprintf("%s, of nobody: the thread at fault cannot be known", s.Class)
 	}
 	return fmt.Sprintf("%s, %d at fault, in %s", s.Class, s.Culprits, strings.Join(s.Functions, " or "))
 }

@@ -74,7 +74,7 @@ func TestDescribe(t *testing.T) {
 			continue
 		}
 		assert.Contains(t, r.stdout, s.Twin)
-		if s.Gone {
+		if s.Unnamed {
 			assert.Contains(t, r.stdout, "of nobody")
 		} else {
 			assert.Contains(t, r.stdout, s.Functions[0])
