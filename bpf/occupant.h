@@ -26,9 +26,7 @@ struct run {
 
 struct runs {
 	__u64 next;
-	/* The last task of the real-time classes, and what it had run in all by then. */
-	__u64 rt_task;
-	__u64 rt_sum_ns;
+	__u64 rt_since_ns; /* when the real-time task that has this CPU, or had it last, got it */
 	struct run run[LONG_RUNS];
 };
 
@@ -46,41 +44,38 @@ static __always_inline struct runs *cpu_runs(void)
 	return bpf_map_lookup_elem(&runs, &zero);
 }
 
-/*
- * How long task has had the CPU that it leaves. The fair scheduler notes what a task had
- * run in all when it was picked; the others do not.
- */
-static __always_inline __u64 run_length(const struct task_struct *task, struct runs *r)
+static __always_inline bool is_real_time(const struct task_struct *task)
 {
-	__u64 sum = task->se.sum_exec_runtime, before;
-
-	if (task->prio >= RT_PRIORITIES)
-		return sum - task->se.prev_sum_exec_runtime;
-	before = r->rt_task == (__u64)task ? r->rt_sum_ns : sum;
-	r->rt_task = (__u64)task;
-	r->rt_sum_ns = sum;
-	return sum - before;
+	return task->prio < RT_PRIORITIES;
 }
 
-static __always_inline void note_run(struct task_struct *task)
+/*
+ * Notes for how long prev has had the CPU that it leaves for next. The fair scheduler
+ * keeps what a task had run in all when it was picked; the others do not. The cheap tests
+ * come first: most runs are short, and of the fair scheduler.
+ */
+static __always_inline void note_run(struct task_struct *prev, struct task_struct *next)
 {
+	__u64 ns = prev->se.sum_exec_runtime - prev->se.prev_sum_exec_runtime, now;
 	struct runs *r;
 	struct run *run;
-	__u64 ns;
 
-	/* The cheap test first: most runs are short. */
-	if (task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime < long_run_ns)
+	if (ns < long_run_ns && !is_real_time(next))
 		return;
 	r = cpu_runs();
 	if (!r)
 		return;
-	ns = run_length(task, r);
+	now = bpf_ktime_get_ns();
+	if (is_real_time(prev))
+		ns = now - r->rt_since_ns;
+	if (is_real_time(next))
+		r->rt_since_ns = now;
 	if (ns < long_run_ns)
 		return;
 	run = &r->run[r->next++ & (LONG_RUNS - 1)];
-	identify(task, &run->task);
+	identify(prev, &run->task);
 	run->ns = ns;
-	run->end_ns = bpf_ktime_get_ns();
+	run->end_ns = now;
 }
 
 static __always_inline __u64 overlap(const struct run *run, __u64 from, __u64 to)

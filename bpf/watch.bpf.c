@@ -49,7 +49,7 @@ static __always_inline int switched(void *ctx, bool preempt, struct task_struct 
 	__u64 now;
 
 	if (send_events)
-		note_run(prev);
+		note_run(prev, next);
 	if (!leaves) {
 		barrier_var(enters); /* else the two tests become one, of both pointers or-ed */
 		if (!enters)

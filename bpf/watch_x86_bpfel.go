@@ -139,11 +139,10 @@ const (
 )
 
 type watchRuns struct {
-	_       structs.HostLayout
-	Next    uint64
-	RtTask  uint64
-	RtSumNs uint64
-	Run     [8]struct {
+	_         structs.HostLayout
+	Next      uint64
+	RtSinceNs uint64
+	Run       [8]struct {
 		_     structs.HostLayout
 		Task  watchTaskId
 		Ns    uint64

@@ -126,11 +126,15 @@ func isKernelLock(k contention.Kind) bool {
 
 // accuseDeadlocks makes one judgement of each circle.
 func accuseDeadlocks(ix *index, b *book, worth func(time.Duration) bool) []judgement {
+	stuck := make(map[threadNo]bool) // those in circles, and not those who wait for them
+	for key := range b.accounts {
+		stuck[key.culprit] = stuck[key.culprit] || key.how == byDeadlock
+	}
 	next := make(map[threadNo]accountKey) // from a thread to the account over whom it waits for
 	for key, a := range b.accounts {
 		if key.how == byDeadlock {
 			for _, hop := range a.hops.entries {
-				if hop.key.holder == key.culprit && ix.objects[hop.key.resource].group == key.group {
+				if stuck[hop.key.waiter] && hop.key.holder == key.culprit && ix.objects[hop.key.resource].group == key.group {
 					next[hop.key.waiter] = key
 				}
 			}

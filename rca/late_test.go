@@ -37,6 +37,23 @@ func TestADeadlockIsOneSinceTheLastRelease(t *testing.T) {
 	assert.Equal(t, blames{4: 600 * ms, 1: 700 * ms, 2: 500 * ms}, charged(got))
 }
 
+func TestAThreadMayWaitForItself(t *testing.T) {
+	s := newScene(1000*ms, 1, 2, 3)
+	s.wait(1, mutex(1), 100*ms, 0, open, owner(1), late(contention.OwnerRead))
+	s.wait(2, mutex(1), 200*ms, 0, open, owner(1), late(contention.OwnerRead))
+	s.wait(3, mutex(1), 300*ms, 0, open, owner(1), late(contention.OwnerRead))
+	got := s.analyze()
+	assertConserved(t, got)
+	assert.Equal(t, []string{"deadlock 1"}, told(got))
+	assert.Equal(t, blames{1: 2400 * ms}, charged(got))
+	assert.Len(t, got.Findings[0].Victims, 3, "it is one of its victims")
+
+	for i := range s.Waits {
+		s.Waits[i].Late = 0
+	}
+	assert.NotContains(t, told(s.analyze()), "deadlock 1", "a word that was read as the wait began may be of a moment before")
+}
+
 func TestWhoEndedWithALockIsNamedToNobody(t *testing.T) {
 	for name, threads := range map[string][]int{"seen to end": {1, 9}, "ended before": {1}} {
 		s := newScene(1000*ms, threads...)

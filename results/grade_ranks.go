@@ -35,14 +35,14 @@ func isTrueResource(truth Truth, found contention.Resource) bool {
 }
 
 // sameResource compares kinds and what names the object: its inode, or its address. A
-// program does not know the address of a kernel lock that it waits for, so of these the
-// kind is all the truth there is.
+// program does not know the address of a kernel lock that it waits for, and a CPU has none,
+// so of these the kind is all the truth there is.
 func sameResource(truth, found contention.Resource) bool {
 	if truth.Kind == "" || truth.Kind != found.Kind {
 		return false
 	}
 	if truth.Address == 0 && truth.Inode == 0 {
-		return strings.HasPrefix(string(truth.Kind), "kernel-")
+		return truth.Kind == contention.CPU || strings.HasPrefix(string(truth.Kind), "kernel-")
 	}
 	return (truth.Address != 0 && truth.Address == found.Address) ||
 		(truth.Inode != 0 && truth.Inode == found.Inode)

@@ -197,7 +197,11 @@ func (s *Summary) faults(records []Record) {
 	var reciprocal, hits, decoys float64
 	var first Ranks // counts of rank 1
 	var errors, distances, unexplained, detected []float64
+	unnamed := 0 // has no function either
 	for _, r := range records {
+		if r.Truth.Nobody {
+			unnamed++
+		}
 		g := Grade(r.Truth, r.Variant, contention.Analysis{Findings: r.Findings}, false)
 		accused := accusedThreads(kept(r.Findings))
 		for k := range ac {
@@ -226,7 +230,7 @@ func (s *Summary) faults(records []Record) {
 		Avg5: avg / float64(n), MRR: reciprocal / float64(n),
 	}
 	s.Class, s.Process, s.Resource = of(first.Class), of(first.Process), of(first.Resource)
-	s.Frame, s.Edge = of(first.Frame), of(first.Edge)
+	s.Frame, s.Edge = Wilson(float64(first.Frame), n-unnamed), of(first.Edge)
 	s.BlameError, s.TVDistance = spread(errors), spread(distances)
 	s.Unexplained, s.DetectedAfter = spread(unexplained), spread(detected)
 }
