@@ -67,6 +67,7 @@ enum {
 	FUTEX_CMD_MASK = 127, /* without the flags PRIVATE and CLOCK_REALTIME */
 	FUTEX_WAITERS = 1 << 31, /* in a futex word: somebody sleeps */
 	FUTEX_OP_WAIT = 0,
+	FUTEX_OP_WAKE_OP = 5,
 	FUTEX_OP_LOCK_PI = 6,
 	FUTEX_OP_WAIT_BITSET = 9,
 	FUTEX_OP_WAIT_REQUEUE_PI = 11,
@@ -82,6 +83,8 @@ static __always_inline enum call futex_call(__u32 op)
 	case FUTEX_OP_LOCK_PI2:
 	case FUTEX_OP_WAIT_REQUEUE_PI:
 		return CALL_FUTEX_WAIT;
+	case FUTEX_OP_WAKE_OP:
+		return CALL_OTHER; /* it wakes at two addresses: by which is not known */
 	default:
 		return CALL_FUTEX_WAKE;
 	}

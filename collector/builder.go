@@ -79,7 +79,20 @@ func (b *builder) addWait(e bpf.WaitEvent) {
 	w.Ran = time.Duration(e.RunNs)
 	w.Waker = b.waker(e.Object, e.Wake)
 	w.Occupant, w.Occupied = b.occupant(e.Occupant, e.OccupiedNs)
-	b.log.addWait(&w)
+	b.log.addRequeued(&w, b.requeuedTo(e, w.Resource))
+}
+
+// requeuedTo is the futex that a thread slept on in the end, if it is another than it was
+// when it began to sleep: the one at which it was woken.
+func (b *builder) requeuedTo(e bpf.WaitEvent, from contention.Resource) int32 {
+	o, w := e.Object, e.Wake
+	if o.Call != bpf.CallFutexWait || sharedFutex(o) || w.Call != bpf.CallFutexWake || w.Kind != bpf.WakeThread ||
+		w.Address == o.Address || w.By.Tgid != e.Thread.Tgid {
+		return notRequeued
+	}
+	to := contention.Resource{Kind: contention.Futex, Address: contention.Address(w.Address), PID: from.PID}
+	to.Symbol = b.variable(to)
+	return b.log.resources.of(to)
 }
 
 // wait is what there is to tell of a wait when it begins.

@@ -23,6 +23,7 @@ type loggedWait struct {
 	occupied                time.Duration
 	thread, waker, occupant int32
 	resource                int32
+	requeued                int32 // the resource that it was moved to, or notRequeued
 	owner                   int32
 	stack, kernelStack      int32
 	wakerStack              int32
@@ -46,13 +47,19 @@ func newEventLog() eventLog {
 	}
 }
 
-func (l *eventLog) addWait(w *contention.Wait) {
+const notRequeued = -1
+
+func (l *eventLog) addWait(w *contention.Wait) { l.addRequeued(w, notRequeued) }
+
+// addRequeued adds a wait whose thread was moved from one futex to another meanwhile.
+func (l *eventLog) addRequeued(w *contention.Wait, to int32) {
 	l.waits.add(loggedWait{
 		begin: w.Begin, woken: w.Woken, ran: w.Ran, occupied: w.Occupied,
 		thread:      l.threads.of(w.Thread),
 		waker:       l.threads.of(w.Waker.Thread),
 		occupant:    l.threads.of(w.Occupant),
 		resource:    l.resources.of(w.Resource),
+		requeued:    to,
 		owner:       int32(w.Owner),
 		stack:       int32(w.Stack),
 		kernelStack: int32(w.KernelStack),
@@ -102,6 +109,9 @@ func (l *eventLog) preemption(p *loggedPreemption) contention.Preemption {
 	}
 }
 
+// nobody is the number of no thread.
+func (l *eventLog) nobody() int32 { return l.threads.of(contention.ThreadID{}) }
+
 // lastBegins returns when the last wait of each thread began.
 func (l *eventLog) lastBegins() map[contention.ThreadID]time.Duration {
 	began := make(map[contention.ThreadID]time.Duration, len(l.threads.list))
@@ -117,6 +127,7 @@ func (l *eventLog) lastBegins() map[contention.ThreadID]time.Duration {
 // take puts all events into a trace, in the order in which they were added, and
 // empties the log.
 func (l *eventLog) take(trace *contention.Trace) {
+	l.splitRequeued()
 	adoptKinds(l.resources.list)
 	trace.Waits = unfold(l.waits, l.wait)
 	trace.Preemptions = unfold(l.preemptions, l.preemption)
