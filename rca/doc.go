@@ -31,10 +31,15 @@
 // much less than those who wait for it. No names of threads or functions and no
 // addresses matter, other than to tell things apart.
 //
+// Where several threads may have a thing at a time, those that have it share what it
+// costs. What a thread costs over many locks of one kind, none of which is worth an
+// accusation, is judged together. A lock whose holder has ended and a wake-up that was
+// forgotten are told, and name nobody.
+//
 // The steps, a file each: index the trace (number.go, index.go, order.go), tell locks
-// from producers (behaviour.go), find cycles (deadlock.go), explain each wait, those
-// for the same thing together (explain.go, queue.go), once to see who stands out by
-// having CPUs (crowd.go) and once more to charge (charge.go, account.go), judge the
-// charges (judge.go, usual.go, exchange.go) and tell the findings (finding.go,
-// stacks.go).
+// from producers (behaviour.go) and pools from locks (pool.go), find cycles
+// (deadlock.go), explain each wait, those for the same thing together (explain.go,
+// queue.go), once to see who stands out by having CPUs (crowd.go) and once more to charge
+// (charge.go, account.go), judge the charges (judge.go, usual.go, exchange.go,
+// scattered.go) and tell the findings (finding.go, stacks.go).
 package rca

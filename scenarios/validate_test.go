@@ -27,7 +27,7 @@ func TestValidateFindsWhatIsWrong(t *testing.T) {
 		"no culprit":                              func(s *scenarios.Scenario) { s.Culprits = 0 },
 		"several culprits":                        func(s *scenarios.Scenario) { s.Ordered = true },
 		"a circle has no first":                   func(s *scenarios.Scenario) { s.Class, s.Ordered = contention.Deadlock, true },
-		"somebody to be named who cannot be":       func(s *scenarios.Scenario) { s.Unnamed = true },
+		"somebody to be named who cannot be":      func(s *scenarios.Scenario) { s.Unnamed = true },
 		"a culprit without a function":            func(s *scenarios.Scenario) { s.Functions = nil },
 		"the floor is next to nothing":            func(s *scenarios.Scenario) { s.Floor = 0 },
 		"no twin":                                 func(s *scenarios.Scenario) { s.Twin = "" },
