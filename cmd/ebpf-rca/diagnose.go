@@ -92,12 +92,9 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// How much garbage may pile up, in percent of what is in use (see runtime/debug). While
-// it watches a machine at work the command is to be small; the analysis is to be quick.
-const (
-	watchingGC  = 30
-	analysingGC = 100
-)
+// garbagePercent is how much garbage may pile up, in percent of what is in use (see
+// runtime/debug): the command is to be small beside what it watches.
+const garbagePercent = 30
 
 // diagnose watches and reports. What it has begun it undoes on every way out.
 func diagnose(ctx context.Context, o diagnoseOptions, args []string, stdout, stderr io.Writer) error {
@@ -116,7 +113,7 @@ func diagnose(ctx context.Context, o diagnoseOptions, args []string, stdout, std
 		w.target.PID = o.pid
 	}
 	w.target.Comm = commOf(w.target.PID)
-	defer debug.SetGCPercent(debug.SetGCPercent(watchingGC))
+	defer debug.SetGCPercent(debug.SetGCPercent(garbagePercent))
 	observation, err := collector.Observe(w.target.PID, collector.Options{NoChildren: o.noChildren})
 	if err != nil {
 		return explainObserve(err)
@@ -224,9 +221,7 @@ func (w *watching) report(window contention.Window) error {
 	if err != nil {
 		return err
 	}
-	debug.SetGCPercent(analysingGC)
 	analysis := rca.Analyze(trace, rca.Options{MinShare: w.opts.minShare})
-	debug.SetGCPercent(watchingGC)
 	d := diagnosis{
 		Schema: diagnosisSchema, Target: w.target, Window: window.Length(), Kernel: kernelRelease(),
 		Findings: analysis.Findings, Totals: analysis.Totals, Loss: trace.Loss,
