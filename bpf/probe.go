@@ -54,12 +54,18 @@ func haveMap(kind ebpf.MapType) error {
 
 // HaveContention reports whether the kernel tells of waits for its own locks. 5.19
 // and later (commit 16edd9b511a1).
-func HaveContention() error {
+func HaveContention() error { return haveTracepoint("contention_begin") }
+
+// HaveFileLocks reports whether the kernel tells who locks a file by flock(2). It does
+// where it was built with CONFIG_FILE_LOCKING.
+func HaveFileLocks() error { return haveTracepoint("flock_lock_inode") }
+
+func haveTracepoint(name string) error {
 	types, err := kernelTypes()
 	if err != nil {
 		return err
 	}
-	_, err = tracepointArgs(types, "contention_begin")
+	_, err = tracepointArgs(types, name)
 	return err
 }
 

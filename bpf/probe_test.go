@@ -20,6 +20,7 @@ func TestProbes(t *testing.T) {
 		"task storage": HaveTaskStorage,
 		"ring buffer":  HaveRingBuffer,
 		"contention":   HaveContention,
+		"file locks":   HaveFileLocks,
 	} {
 		assert.NoError(t, have(), name)
 	}

@@ -91,6 +91,8 @@ func examine() examination {
 			sample,
 			answer("kernel locks", bpf.HaveContention(),
 				"waits for the kernel's own locks are not told from other waits (5.19 and later)", false),
+			answer("holders of file locks", bpf.HaveFileLocks(),
+				"who has a file by flock is not known while others still wait for it", false),
 			answer("other users' processes", image.HaveOthers(),
 				"their functions have no names, and their stacks are cut short", false),
 			answer("user stacks by unwind rules", unwindRules(),
