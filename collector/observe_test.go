@@ -147,7 +147,11 @@ func TestObserveMutex(t *testing.T) {
 		assert.Equal(t, contention.WokenByThread, wait.Waker.Kind)
 		assert.Equal(t, holder, uint64(wait.Waker.Thread.TID))
 		assert.True(t, wait.Waker.SameObject)
-		for _, id := range []contention.StackID{wait.Stack, wait.Waker.Stack} {
+		stacks := []contention.StackID{wait.Stack, wait.Waker.Stack}
+		if wait.Woken-wait.Begin < 10*time.Microsecond {
+			stacks = stacks[:1] // who ends so short a wait is named without a stack
+		}
+		for _, id := range stacks {
 			require.NotEmpty(t, w.seen.Stack(id))
 			assert.Equal(t, "libc.so.6", w.seen.Stack(id)[0].Module)
 		}
