@@ -50,14 +50,35 @@ func mainEdges(edges []Edge) []Edge {
 	})
 }
 
+// leadingTo leaves out the edges that are on no way to a culprit: others of a program wait
+// for each other, too. Where there is no culprit to be named all are wanted.
+func leadingTo(culprits []Culprit, edges []Edge) []Edge {
+	if len(culprits) == 0 {
+		return edges
+	}
+	leads := make(map[int]bool)
+	for _, c := range culprits {
+		leads[c.TID] = true
+	}
+	for grown := true; grown; {
+		grown = false
+		for _, e := range edges {
+			if leads[e.Holder] && !leads[e.Waiter] {
+				leads[e.Waiter], grown = true, true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(edges), func(e Edge) bool { return !leads[e.Holder] })
+}
+
 // chain grades the edges that the accusations name: the hops of their chains, or
 // where there is no chain, from each victim to each culprit.
-func chain(truth []Edge, findings []contention.Finding) Chain {
+func chain(culprits []Culprit, truth []Edge, findings []contention.Finding) Chain {
 	var named []Edge
 	for _, f := range findings {
 		named = append(named, edgesOf(f)...)
 	}
-	found, known, wanted := edgeSet(mainEdges(named)), edgeSet(truth), edgeSet(mainEdges(truth))
+	found, known, wanted := edgeSet(mainEdges(named)), edgeSet(truth), edgeSet(leadingTo(culprits, mainEdges(truth)))
 	all := edgeSet(named)
 	return Chain{
 		Precision: share(common(found, known), len(found)),
