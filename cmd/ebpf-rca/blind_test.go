@@ -26,19 +26,11 @@ var definition = regexp.MustCompile(`(?m)^(?:static )?(?:OUTLINED )?[a-z][\w ]*[
 func disguise(t *testing.T, name string) (program string, functions []string) {
 	t.Helper()
 	dir := t.TempDir()
-	files := []string{filepath.Join(sources, name+".c")}
-	for _, pattern := range []string{"*.c", "*.h"} {
-		more, err := filepath.Glob(filepath.Join(sources, "lib", pattern))
-		require.NoError(t, err)
-		files = append(files, more...)
-	}
 	texts := make(map[string]string)
+	addSource(t, texts, filepath.Join(sources, name+".c"))
 	renamed := make(map[string]string)
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		texts[filepath.Base(file)] = string(text)
-		for _, found := range definition.FindAllStringSubmatch(string(text), -1) {
+	for _, text := range texts {
+		for _, found := range definition.FindAllStringSubmatch(text, -1) {
 			if found[1] != "main" {
 				renamed[found[1]] = "q" + strconv.Itoa(len(renamed))
 			}
@@ -53,6 +45,25 @@ func disguise(t *testing.T, name string) (program string, functions []string) {
 	require.NoError(t, os.Rename(program+".src", filepath.Join(dir, "own", "else.c")))
 	compile(t, program, filepath.Join(dir, "own", "else.c"), dir)
 	return program, slices.Sorted(maps.Keys(renamed))
+}
+
+var include = regexp.MustCompile(`(?m)^#include "(\w+)\.h"$`)
+
+// addSource adds a file and all of the folder lib that it stands on.
+func addSource(t *testing.T, texts map[string]string, file string) {
+	t.Helper()
+	base := filepath.Base(file)
+	text, err := os.ReadFile(file)
+	if _, known := texts[base]; known || os.IsNotExist(err) { // a header may stand alone
+		return
+	}
+	require.NoError(t, err)
+	texts[base] = string(text)
+	for _, found := range include.FindAllStringSubmatch(string(text), -1) {
+		for _, extension := range []string{".h", ".c"} {
+			addSource(t, texts, filepath.Join(sources, "lib", found[1]+extension))
+		}
+	}
 }
 
 var (
