@@ -26,8 +26,9 @@ type builder struct {
 	anonymous anonymousFiles // of this window
 	log       eventLog
 	samples   []contention.Sample
-	gone      []int           // processes that have ended since the last cut
-	lost      contention.Loss // up to the last cut
+	gone      []int                                 // processes that have ended since the last cut
+	exits     map[contention.ThreadID]time.Duration // of threads since then
+	lost      contention.Loss                       // up to the last cut
 }
 
 func newBuilder(stacks *stackTable) *builder {
@@ -37,6 +38,7 @@ func newBuilder(stacks *stackTable) *builder {
 		variables: make(map[contention.Resource]string),
 		anonymous: make(anonymousFiles),
 		log:       newEventLog(),
+		exits:     make(map[contention.ThreadID]time.Duration),
 	}
 }
 
@@ -193,7 +195,9 @@ func (b *builder) addSample(e bpf.SampleEvent) {
 // addExit leaves a process's symbols until the next cut, for the events of its other
 // threads that are still to come.
 func (b *builder) addExit(t bpf.ThreadTotals) {
-	if thread := b.name(t); thread.TID == thread.PID {
+	thread := b.name(t)
+	b.exits[thread.ID()] = time.Duration(t.NowNs)
+	if thread.TID == thread.PID {
 		b.gone = append(b.gone, thread.PID)
 	}
 }
@@ -275,6 +279,7 @@ func (b *builder) forget() {
 	clear(b.threads)
 	clear(b.variables)
 	clear(b.anonymous)
+	clear(b.exits)
 	for _, pid := range b.gone {
 		b.stacks.user.Forget(pid)
 	}
@@ -289,6 +294,7 @@ func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, looks lat
 		b.addOpen(t, finished, looks[threadOf(t.Thread).ID()])
 	}
 	trace := contention.Trace{Window: w, Samples: b.samples, Stacks: b.stacks.stacks, Observer: os.Getpid()}
+	b.log.markDeaths(b.exits)
 	b.log.take(&trace)
 	b.samples = nil
 	defer b.stacks.begin()

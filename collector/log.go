@@ -124,6 +124,29 @@ func (l *eventLog) lastBegins() map[contention.ThreadID]time.Duration {
 	return began
 }
 
+// lastWords is how long a thread that was woken to end runs until it has: it executes no
+// more of its program.
+const lastWords = 5 * time.Millisecond
+
+// markDeaths marks the waits that ended only because their threads did, which they did at
+// the given instants. One that another thread ended by a call on the same thing was let go.
+func (l *eventLog) markDeaths(exits map[contention.ThreadID]time.Duration) {
+	last := make(map[int32]*loggedWait, len(exits))
+	for _, chunk := range l.waits {
+		for i := range chunk {
+			w := &chunk[i]
+			if _, ended := exits[l.threads.list[w.thread]]; ended && (last[w.thread] == nil || last[w.thread].begin < w.begin) {
+				last[w.thread] = w
+			}
+		}
+	}
+	for thread, w := range last {
+		if !w.sameObject && w.ran != 0 && exits[l.threads.list[thread]]-w.ran < lastWords {
+			w.late |= contention.Died
+		}
+	}
+}
+
 // take puts all events into a trace, in the order in which they were added, and
 // empties the log.
 func (l *eventLog) take(trace *contention.Trace) {

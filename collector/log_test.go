@@ -53,3 +53,27 @@ func TestLogKnowsTheLastWaitOfEachThread(t *testing.T) {
 	}
 	assert.Equal(t, map[contention.ThreadID]time.Duration{{TID: 1}: 9}, log.lastBegins())
 }
+
+func TestLogKnowsWhichWaitsEndedWithTheirThreads(t *testing.T) {
+	at := func(ms int) time.Duration { return time.Duration(ms) * time.Millisecond }
+	log := newEventLog()
+	add := func(tid, begin, ran int, same bool) {
+		log.addWait(&contention.Wait{
+			Thread: contention.ThreadID{TID: tid}, Begin: at(begin), Woken: at(ran), Ran: at(ran),
+			Waker: contention.Waker{Kind: contention.WokenByThread, SameObject: same},
+		})
+	}
+	add(1, 10, 20, false)
+	add(1, 30, 100, false) // killed
+	add(2, 30, 100, true)  // let go
+	add(3, 30, 50, false)  // went on
+	add(4, 30, 100, false) // lives
+	log.markDeaths(map[contention.ThreadID]time.Duration{{TID: 1}: at(101), {TID: 2}: at(101), {TID: 3}: at(101)})
+	var trace contention.Trace
+	log.take(&trace)
+	var died []bool
+	for _, w := range trace.Waits {
+		died = append(died, w.Unanswered())
+	}
+	assert.Equal(t, []bool{false, true, false, false, false}, died)
+}

@@ -84,7 +84,10 @@ func Observe(pid int, opts Options) (*Observation, error) {
 	if err != nil {
 		return nil, err
 	}
-	kernel, _ := ksym.Load() // what it does not name is shown as an address
+	var kernel *ksym.Table
+	var loading sync.WaitGroup
+	loading.Go(func() { kernel, _ = ksym.Load() }) // what it does not name is shown as an address
+	defer loading.Wait()
 	a, found, err := watch(bpf.Options{
 		Target:       pid,
 		Children:     !opts.NoChildren,
@@ -109,6 +112,7 @@ func Observe(pid int, opts Options) (*Observation, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("observe process %d: %w", pid, err), a.Close())
 	}
+	loading.Wait()
 	return newObservation(a, kernel)
 }
 

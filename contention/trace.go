@@ -79,7 +79,7 @@ type Wait struct {
 	// Owner is the tid an owner word named as Begin passed, 0 if none is to be
 	// believed. It may be stale by the time the wait ends.
 	Owner int
-	// Late is what was found of it at the end of the window, if it is open.
+	// Late is what was found of it at the end of the window, if it is open then.
 	Late LateLook
 	// Stack is where the thread slept, in user space and in the kernel.
 	Stack, KernelStack StackID
@@ -89,7 +89,8 @@ type Wait struct {
 	Occupied time.Duration
 }
 
-// LateLook is what is found at the end of a window of a wait that has not ended.
+// LateLook is what is found at the end of a window of a wait that has not ended, or only
+// because its thread did.
 type LateLook uint8
 
 // What there is to find; they add up.
@@ -101,6 +102,8 @@ const (
 	// WordChanged: the futex word has long ceased to hold the value for which the thread
 	// sleeps, and still nobody has woken it.
 	WordChanged
+	// Died: nobody let the thread go. It was woken, at Woken, to end.
+	Died
 )
 
 // Has reports whether l says all that what does.
@@ -108,6 +111,10 @@ func (l LateLook) Has(what LateLook) bool { return l&what == what }
 
 // Open reports whether the wait has not ended.
 func (w Wait) Open() bool { return w.Woken == 0 }
+
+// Unanswered reports whether what the thread waited for did not come about: the wait is
+// open, or was until the thread ended.
+func (w Wait) Unanswered() bool { return w.Open() || w.Late.Has(Died) }
 
 // WakerKind says in what context a wake-up was made.
 type WakerKind uint8

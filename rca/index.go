@@ -144,9 +144,9 @@ func (ix *index) addWait(w *contention.Wait) {
 		owner:    w.Owner,
 		late:     w.Late,
 		stack:    w.Stack,
-		open:     w.Open(),
+		open:     w.Unanswered(),
 	}
-	if added.open {
+	if w.Open() {
 		added.to = max(w.Begin, ix.window.to)
 	}
 	o := &ix.objects[added.resource]

@@ -85,3 +85,16 @@ func TestALostWakeUpNeedsAWitness(t *testing.T) {
 	s.wait(2, futex(1), 0, 500*ms, by(1))
 	assert.NotContains(t, told(s.analyze()), "lost-wakeup", "somebody else was woken meanwhile")
 }
+
+func TestADeadlockThatWasKilledIsOne(t *testing.T) {
+	s := newScene(1000*ms, 1, 2, 9)
+	died := func(w *contention.Wait) {
+		w.Late, w.Waker = contention.Died, contention.Waker{Kind: contention.WokenByThread, Thread: id(9)}
+	}
+	s.wait(1, mutex(2), 100*ms, 800*ms, owner(2), died)
+	s.wait(2, mutex(1), 200*ms, 800*ms, owner(1), died)
+	got := s.analyze()
+	assertConserved(t, got)
+	assert.Equal(t, []string{"deadlock 1 2"}, told(got))
+	assert.Equal(t, blames{1: 600 * ms, 2: 700 * ms}, charged(got), "up to their end, and nobody let them go")
+}

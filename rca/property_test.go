@@ -87,7 +87,7 @@ func garbage(c chooser) *contention.Trace {
 		w := contention.Wait{
 			Thread: someThread(c), Resource: someResource(c), Begin: someTime(c), Waker: someWaker(c),
 			Owner: c.IntN(8), Stack: contention.StackID(c.IntN(6) - 1), Occupant: someThread(c),
-			Occupied: time.Duration(c.IntN(20)) * ms, Late: contention.LateLook(c.IntN(8)),
+			Occupied: time.Duration(c.IntN(20)) * ms, Late: contention.LateLook(c.IntN(16)),
 		}
 		if c.IntN(6) > 0 {
 			w.Woken = w.Begin + time.Duration(c.IntN(400)-20)*ms
@@ -134,7 +134,7 @@ func plausible(c chooser) *contention.Trace {
 					w.Waker.Kind = contention.WokenByInterrupt
 				}
 				if w.Woken > origin+1000*ms {
-					w.Woken, w.Ran, w.Waker, w.Late = 0, 0, contention.Waker{}, contention.LateLook(c.IntN(8))
+					w.Woken, w.Ran, w.Waker, w.Late = 0, 0, contention.Waker{}, contention.LateLook(c.IntN(16))
 				}
 				t.Waits = append(t.Waits, w)
 			}

@@ -39,10 +39,10 @@ func newPeriod(t *contention.Trace) *period {
 		}
 		p.totals.Waits++
 		p.totals.WaitTime += length
-		if w.Open() {
+		if w.Unanswered() {
 			p.totals.Open += length
 		}
-		p.waits = append(p.waits, counted{w, length, w.Waker.Kind == contention.WokenByThread && !w.Open()})
+		p.waits = append(p.waits, counted{w, length, w.Waker.Kind == contention.WokenByThread && !w.Unanswered()})
 	}
 	return p
 }
