@@ -58,6 +58,7 @@ func (w *watched) look() *contention.Trace {
 	w.seen.Preemptions = append(w.seen.Preemptions, trace.Preemptions...)
 	w.seen.Samples = append(w.seen.Samples, trace.Samples...)
 	w.seen.Stacks = trace.Stacks
+	w.seen.Loss = w.seen.Loss.Plus(trace.Loss)
 	w.begin = end
 	assert.Zero(w.t, trace.Loss.RingFull+trace.Loss.Detached, "events lost: %+v", trace.Loss)
 	return trace
@@ -125,14 +126,21 @@ func TestObserveSeesTheTargetOnly(t *testing.T) {
 	waits := w.waits(10, by(uint64(p.pid)))
 	assert.Equal(t, []int{p.pid}, w.pids())
 	assert.NotContains(t, w.pids(), other.pid)
+	unseen := 0 // an interrupt that comes while the program runs already is not told
 	for _, wait := range waits {
 		assert.Equal(t, contention.Resource{Kind: contention.Timer, PID: p.pid, TID: p.pid}, wait.Resource)
-		assert.Equal(t, contention.Waker{Kind: contention.WokenByInterrupt}, wait.Waker)
+		if wait.Waker.Kind == contention.WakerUnknown {
+			unseen++
+		} else {
+			assert.Equal(t, contention.Waker{Kind: contention.WokenByInterrupt}, wait.Waker)
+		}
 		assert.Equal(t, contention.NoStack, wait.KernelStack, "the registers explain a sleep")
 		assert.Contains(t, w.functions(wait.Stack), "mode_sleep")
 		assert.Zero(t, wait.Owner)
 	}
-	assert.Zero(t, w.look().Loss.UnmatchedWake)
+	w.look()
+	assert.LessOrEqual(t, unseen, 1)
+	assert.LessOrEqual(t, uint64(unseen), w.seen.Loss.UnmatchedWake, "but counted")
 }
 
 func TestObserveMutex(t *testing.T) {
