@@ -129,7 +129,8 @@ func (l *eventLog) lastBegins() map[contention.ThreadID]time.Duration {
 const lastWords = 5 * time.Millisecond
 
 // markDeaths marks the waits that ended only because their threads did, which they did at
-// the given instants. One that another thread ended by a call on the same thing was let go.
+// the given instants. One that another thread ended by a call on the same thing was let go,
+// and so was one for the end of another thread.
 func (l *eventLog) markDeaths(exits map[contention.ThreadID]time.Duration) {
 	last := make(map[int32]*loggedWait, len(exits))
 	for _, chunk := range l.waits {
@@ -141,7 +142,7 @@ func (l *eventLog) markDeaths(exits map[contention.ThreadID]time.Duration) {
 		}
 	}
 	for thread, w := range last {
-		if !w.sameObject && w.ran != 0 && exits[l.threads.list[thread]]-w.ran < lastWords {
+		if !w.sameObject && w.ran != 0 && l.resources.list[w.resource].Kind != contention.Join && exits[l.threads.list[thread]]-w.ran < lastWords {
 			w.late |= contention.Died
 		}
 	}

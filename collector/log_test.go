@@ -68,12 +68,15 @@ func TestLogKnowsWhichWaitsEndedWithTheirThreads(t *testing.T) {
 	add(2, 30, 100, true)  // let go
 	add(3, 30, 50, false)  // went on
 	add(4, 30, 100, false) // lives
-	log.markDeaths(map[contention.ThreadID]time.Duration{{TID: 1}: at(101), {TID: 2}: at(101), {TID: 3}: at(101)})
+	log.addWait(&contention.Wait{ // for the end of another, and ended then itself
+		Thread: contention.ThreadID{TID: 5}, Resource: contention.Resource{Kind: contention.Join}, Begin: at(30), Woken: at(100), Ran: at(100),
+	})
+	log.markDeaths(map[contention.ThreadID]time.Duration{{TID: 1}: at(101), {TID: 2}: at(101), {TID: 3}: at(101), {TID: 5}: at(101)})
 	var trace contention.Trace
 	log.take(&trace)
 	var died []bool
 	for _, w := range trace.Waits {
 		died = append(died, w.Unanswered())
 	}
-	assert.Equal(t, []bool{false, true, false, false, false}, died)
+	assert.Equal(t, []bool{false, true, false, false, false, false}, died)
 }
