@@ -64,10 +64,10 @@ func TestLogKnowsWhichWaitsEndedWithTheirThreads(t *testing.T) {
 		})
 	}
 	add(1, 10, 20, false)
-	add(1, 30, 100, false) // killed
-	add(2, 30, 100, true)  // let go
-	add(3, 30, 50, false)  // went on
-	add(4, 30, 100, false) // lives
+	add(1, 30, 100, false)        // killed
+	add(2, 30, 100, true)         // let go
+	add(3, 30, 50, false)         // went on
+	add(4, 30, 100, false)        // lives
 	log.addWait(&contention.Wait{ // for the end of another, and ended then itself
 		Thread: contention.ThreadID{TID: 5}, Resource: contention.Resource{Kind: contention.Join}, Begin: at(30), Woken: at(100), Ran: at(100),
 	})
