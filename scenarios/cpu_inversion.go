@@ -13,7 +13,7 @@ func cpuInversion() Scenario {
 		Name:      "cpu-inversion",
 		Mechanism: "Priority inversion: a low thread holds a mutex that a high one waits for, and a middle one keeps the low one from the CPU of all three.",
 		Kinds:     []contention.Kind{contention.Mutex},
-		Needs:     plainNeeds(),
+		Needs:     priorityNeeds(),
 		Doses: []contention.Dose{
 			{Hold: 40 * time.Millisecond, Contenders: 2},
 			{Hold: 20 * time.Millisecond, Contenders: 2},

@@ -13,7 +13,7 @@ func cpuNiceHog() Scenario {
 		Name:      "cpu-nice-hog",
 		Mechanism: "The holder of a mutex shares its CPU with a thread that is the contrary of nice, and gets next to nothing of it.",
 		Kinds:     []contention.Kind{contention.Mutex},
-		Needs:     plainNeeds(),
+		Needs:     priorityNeeds(),
 		Doses: []contention.Dose{
 			{Hold: 40 * time.Millisecond, Contenders: 4},
 			{Hold: 20 * time.Millisecond, Contenders: 4},

@@ -13,7 +13,7 @@ func cpuRTHog() Scenario {
 		Name:      "cpu-rt-hog",
 		Mechanism: "The holder of a mutex is kept from its CPU by a real-time thread.",
 		Kinds:     []contention.Kind{contention.Mutex},
-		Needs:     plainNeeds(),
+		Needs:     priorityNeeds(),
 		Doses: []contention.Dose{
 			{Hold: 40 * time.Millisecond, Contenders: 4},
 			{Hold: 20 * time.Millisecond, Contenders: 4},

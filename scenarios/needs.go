@@ -15,3 +15,11 @@ func pagedNeeds() Needs {
 	n.Root = true
 	return n
 }
+
+// priorityNeeds is what a program asks for that gives threads a better priority than it has
+// itself, which takes CAP_SYS_NICE.
+func priorityNeeds() Needs {
+	n := plainNeeds()
+	n.Root = true
+	return n
+}
