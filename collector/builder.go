@@ -88,7 +88,7 @@ func (b *builder) addWait(e bpf.WaitEvent) {
 // when it began to sleep: the one at which it was woken.
 func (b *builder) requeuedTo(e bpf.WaitEvent, from contention.Resource) int32 {
 	o, w := e.Object, e.Wake
-	if o.Call != bpf.CallFutexWait || sharedFutex(o) || w.Call != bpf.CallFutexWake || w.Kind != bpf.WakeThread ||
+	if o.Call != bpf.CallFutexWait || o.KernelLock != 0 || sharedFutex(o) || w.Call != bpf.CallFutexWake || w.Kind != bpf.WakeThread ||
 		w.Address == o.Address || w.By.Tgid != e.Thread.Tgid {
 		return notRequeued
 	}

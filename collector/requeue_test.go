@@ -35,6 +35,9 @@ func TestAWaitThatWasMovedIsTwo(t *testing.T) {
 		signalled(3, 20, 150, 0x80),  // moved at 100
 		signalled(4, 120, 160, 0x80), // moved, and nobody was woken meanwhile
 	)))
+	within := signalled(5, 130, 170, 0x80) // for a kernel lock that it met in the call
+	within.Object.KernelLock = 0xf0
+	assert.EqualValues(t, notRequeued, b.requeuedTo(within, contention.Resource{}))
 	type part struct {
 		tid          int
 		resource     contention.Resource

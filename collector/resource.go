@@ -182,7 +182,10 @@ func inGoRuntime(stack contention.Stack, function string) bool {
 // 0 if none can be believed. Other locks keep something else at the same place, but for
 // those with priority inheritance, whose word is the kernel's.
 func owner(o bpf.Object, kind contention.Kind, stack contention.Stack) int {
-	if o.KernelLock != 0 || o.Call == bpf.CallFlock {
+	switch {
+	case o.KernelLock != 0 && o.WordsRead != 0:
+		return 0 // the words are those of a futex, in whose call the kernel lock was wanted
+	case o.KernelLock != 0, o.Call == bpf.CallFlock:
 		return int(o.Words[2])
 	}
 	if kind != contention.Mutex || o.WordsRead == 0 {

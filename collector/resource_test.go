@@ -177,6 +177,14 @@ func TestTheTwoWordsOfAConditionVariableAreOne(t *testing.T) {
 	assert.NotEqual(t, at(0xc8, 128, inLibc), at(0xcc, 128, inLibc), "mutexes have one word")
 }
 
+func TestOwnerOfAKernelLock(t *testing.T) {
+	o := bpf.Object{Call: bpf.CallWrite, KernelLock: 0xf0, Words: [3]uint32{2, 1, 77}}
+	assert.Equal(t, 77, owner(o, contention.KernelMutex, nil))
+	o.Call, o.WordsRead = bpf.CallFutexWait, 1
+	assert.Zero(t, owner(o, contention.KernelMutex, nil), "these are a futex's words")
+	assert.Equal(t, 77, owner(bpf.Object{Call: bpf.CallFlock, Words: [3]uint32{0, 0, 77}}, contention.Flock, nil))
+}
+
 // The address is the object's, as the program knows it.
 func TestAddressesOfGlibc(t *testing.T) {
 	thread := contention.Thread{PID: 10, TID: 11}
