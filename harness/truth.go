@@ -14,7 +14,7 @@ import (
 )
 
 // TruthOf says who made whom wait in a run of s, from the ledger alone. Culprits
-// and blame are listed most first, as are edges, which are those of direct blame.
+// and blame are listed most first, as are edges.
 func TruthOf(l *ledger.Ledger, s scenarios.Scenario, v contention.Variant) results.Truth {
 	return accountOf(l).truth(s, v)
 }
@@ -25,7 +25,8 @@ func (a *account) truth(s scenarios.Scenario, v contention.Variant) results.Trut
 		Resource:   a.resource(),
 		Direct:     a.blame(a.direct),
 		Root:       a.blame(a.root),
-		Edges:      a.edgeList(),
+		Edges:      edgeList(a.threads, a.edges),
+		Ways:       edgeList(a.threads, a.ways),
 		Decoys:     a.decoys(),
 		WaitTime:   a.waited,
 		RunDelay:   a.sums.RunDelay,
@@ -117,12 +118,12 @@ func (a *account) byTime(times []time.Duration) []int {
 	return order
 }
 
-func (a *account) edgeList() []results.Edge {
+func edgeList(threads []ledger.Thread, table [][]time.Duration) []results.Edge {
 	list := []results.Edge{}
-	for waiter, row := range a.edges {
+	for waiter, row := range table {
 		for holder, t := range row {
 			if t > 0 {
-				list = append(list, results.Edge{Waiter: a.threads[waiter].TID, Holder: a.threads[holder].TID, Time: t})
+				list = append(list, results.Edge{Waiter: threads[waiter].TID, Holder: threads[holder].TID, Time: t})
 			}
 		}
 	}

@@ -31,6 +31,7 @@ type account struct {
 	edges        [][]time.Duration // direct, by waiter and by who was waited for
 	rootEdges    [][]time.Duration // root, by waiter and by who is at the end of the chain
 	rootBy       [][]time.Duration // root, by thread and by the resource it was charged over
+	ways         [][]time.Duration // root of the culprits, by the waiters and holders on the way to them
 }
 
 // accountOf sweeps over the window from one beginning or end of an interval to the
@@ -53,7 +54,8 @@ func newAccount(l *ledger.Ledger) *account {
 	slices.SortFunc(a.threads, func(x, y ledger.Thread) int { return x.ID().Compare(y.ID()) })
 	n := len(a.threads)
 	a.direct, a.root = make([]time.Duration, n), make([]time.Duration, n)
-	a.edges, a.rootEdges, a.rootBy = table(n, n), table(n, n), table(n, len(a.resources))
+	a.edges, a.rootEdges, a.ways = table(n, n), table(n, n), table(n, n)
+	a.rootBy = table(n, len(a.resources))
 	return a
 }
 
@@ -144,6 +146,9 @@ func (a *account) charge(m *moment, d time.Duration) {
 		for _, resource := range m.waits[waiter] {
 			a.waited += d
 			blamed := m.answerable(resource, []int{waiter})
+			if m.holdsAlone(waiter, resource) {
+				blamed = []int{waiter}
+			}
 			if len(blamed) == 0 {
 				a.unattributed += d
 			}
@@ -162,17 +167,32 @@ func (a *account) chargeRoot(m *moment, thread, resource int, d time.Duration, p
 	own, waits := m.latestWait(thread)
 	var blamed []int
 	if waits {
-		path = append(slices.Clip(path), thread)
-		blamed = m.answerable(own, path)
+		blamed = m.answerable(own, append(slices.Clip(path), thread))
 	}
 	if len(blamed) == 0 {
 		a.root[thread] += d
 		a.rootEdges[path[0]][thread] += d
 		a.rootBy[thread][resource] += d
+		a.chargeWay(thread, d, path)
 		return
 	}
+	path = append(slices.Clip(path), thread)
 	for i, part := range evenly(d, len(blamed)) {
 		a.chargeRoot(m, blamed[i], own, part, path)
+	}
+}
+
+// chargeWay notes the hops by which the waiting came to a culprit.
+func (a *account) chargeWay(thread int, d time.Duration, path []int) {
+	if !a.threads[thread].Culprit {
+		return
+	}
+	for i, waiter := range path {
+		holder := thread
+		if i+1 < len(path) {
+			holder = path[i+1]
+		}
+		a.ways[waiter][holder] += d
 	}
 }
 

@@ -129,6 +129,13 @@ func (m *moment) producing(resource int, path []int) []int {
 	return list
 }
 
+// holdsAlone reports whether a thread is the only one that holds a resource. If it waits
+// for it too it waits for itself.
+func (m *moment) holdsAlone(thread, resource int) bool {
+	holders := m.holders[resource]
+	return !m.resources[resource].OneWay && len(holders) > 0 && !slices.ContainsFunc(holders, func(h int) bool { return h != thread })
+}
+
 // without returns the threads of an ordered list that are not on the path, each once.
 func without(list, path []int) []int {
 	var rest []int

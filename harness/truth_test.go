@@ -222,13 +222,12 @@ func TestTruth(t *testing.T) {
 			root:   blames{1: 60},
 			edges:  []results.Edge{{Waiter: 2, Holder: 1, Time: 60}},
 		},
-		"nobody waits for itself": {
+		"who alone holds what it waits for waits for itself": {
 			ledger: window100(locks,
 				thread(1, hold(0, 1000, 1050), wait(0, 1010, 1050))),
-			direct:       blames{},
-			root:         blames{},
-			edges:        []results.Edge{},
-			unattributed: 40,
+			direct: blames{1: 40},
+			root:   blames{1: 40},
+			edges:  []results.Edge{{Waiter: 1, Holder: 1, Time: 40}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -360,7 +359,7 @@ func TestBlameIsConserved(t *testing.T) {
 		require.Equal(t, a.waited, direct+a.unattributed, "ledger %d: direct", i)
 		require.Equal(t, direct, root, "ledger %d: root", i)
 		var edges time.Duration
-		for _, e := range a.edgeList() {
+		for _, e := range edgeList(a.threads, a.edges) {
 			edges += e.Time
 		}
 		require.Equal(t, direct, edges, "ledger %d: edges", i)
@@ -392,4 +391,29 @@ func TestALongChainEnds(t *testing.T) {
 	got := TruthOf(&l, scenarios.Scenario{}, contention.FaultVariant)
 	assert.Equal(t, got.WaitTime, sumOf(got.Root))
 	assert.Equal(t, 1, got.Root[0].TID, "most of it goes to the end of the chain")
+}
+
+func TestWaysLeadToTheCulprit(t *testing.T) {
+	guilty := thread(3, hold(1, 1000, 1100))
+	guilty.Culprit = true
+	l := ledger.Ledger{Go: 1000, Stop: 1200, Resources: []ledger.Resource{lock(1), lock(2)}, Threads: []ledger.Thread{
+		thread(1, wait(0, 1000, 1100)),
+		thread(2, hold(0, 1000, 1150), wait(1, 1000, 1100)),
+		guilty,
+		thread(4, wait(0, 1110, 1150)), // when 2 no longer waits for the culprit
+	}}
+	got := TruthOf(&l, scenarios.Scenario{}, contention.FaultVariant)
+	assert.Equal(t, []results.Edge{{Waiter: 2, Holder: 3, Time: 200}, {Waiter: 1, Holder: 2, Time: 100}}, got.Ways)
+	assert.Contains(t, got.Edges, results.Edge{Waiter: 4, Holder: 2, Time: 40})
+}
+
+func TestAThreadThatWaitsForItself(t *testing.T) {
+	self := thread(1, hold(0, 1000, 1100), wait(0, 1000, 1100))
+	self.Culprit = true
+	l := ledger.Ledger{Go: 1000, Stop: 1100, Resources: []ledger.Resource{lock(1)}, Threads: []ledger.Thread{
+		self, thread(2, wait(0, 1000, 1100)),
+	}}
+	got := TruthOf(&l, scenarios.Scenario{}, contention.FaultVariant)
+	assert.Equal(t, []results.Edge{{Waiter: 1, Holder: 1, Time: 100}, {Waiter: 2, Holder: 1, Time: 100}}, got.Ways)
+	assert.Equal(t, blames{1: 200}, byTID(got.Root))
 }

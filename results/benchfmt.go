@@ -25,6 +25,12 @@ type benchUnit struct {
 var benchUnits = []benchUnit{
 	{"ac@1", "higher", func(s Summary) (float64, bool) { return s.Thread.AC1.figure() }},
 	{"frame-ac@1", "higher", func(s Summary) (float64, bool) { return s.Frame.figure() }},
+	{"chain-f1", "higher", func(s Summary) (float64, bool) {
+		if s.ChainF1 == nil {
+			return 0, false
+		}
+		return *s.ChainF1, true
+	}},
 	{"far", "lower", func(s Summary) (float64, bool) { return s.FAR.figure() }},
 	{"blame-error", "lower", func(s Summary) (float64, bool) { return s.BlameError.figure() }},
 	{"tv-distance", "lower", func(s Summary) (float64, bool) { return s.TVDistance.figure() }},

@@ -37,7 +37,7 @@ func Grade(truth Truth, variant contention.Variant, analysis contention.Analysis
 		Verdict:    verdict(truth, variant, findings, ordered),
 		Ranks:      ranks(truth, findings, accused),
 		Blame:      blame(truth, analysis.Charges),
-		Chain:      chain(truth.Culprits, truth.Edges, findings),
+		Chain:      chain(truth, findings),
 		DecoyFirst: len(accused) > 0 && isDecoy(truth, accused[0]),
 	}
 }

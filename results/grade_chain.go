@@ -50,40 +50,28 @@ func mainEdges(edges []Edge) []Edge {
 	})
 }
 
-// leadingTo leaves out the edges that are on no way to a culprit: others of a program wait
-// for each other, too. Where there is no culprit to be named all are wanted.
-func leadingTo(culprits []Culprit, edges []Edge) []Edge {
-	if len(culprits) == 0 {
-		return edges
-	}
-	leads := make(map[int]bool)
-	for _, c := range culprits {
-		leads[c.TID] = true
-	}
-	for grown := true; grown; {
-		grown = false
-		for _, e := range edges {
-			if leads[e.Holder] && !leads[e.Waiter] {
-				leads[e.Waiter], grown = true, true
-			}
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(edges), func(e Edge) bool { return !leads[e.Holder] })
-}
-
 // chain grades the edges that the accusations name: the hops of their chains, or
-// where there is no chain, from each victim to each culprit.
-func chain(culprits []Culprit, truth []Edge, findings []contention.Finding) Chain {
+// where there is no chain, from each victim to each culprit. All that lie on the way to
+// a culprit are wanted; any along which somebody waited is right.
+func chain(truth Truth, findings []contention.Finding) Chain {
 	var named []Edge
 	for _, f := range findings {
 		named = append(named, edgesOf(f)...)
 	}
-	found, known, wanted := edgeSet(mainEdges(named)), edgeSet(truth), edgeSet(leadingTo(culprits, mainEdges(truth)))
-	all := edgeSet(named)
+	found, known := edgeSet(mainEdges(named)), edgeSet(truth.Edges)
+	wanted, all := edgeSet(mainEdges(truth.Ways)), edgeSet(named)
 	return Chain{
 		Precision: share(common(found, known), len(found)),
 		Recall:    share(common(wanted, all), len(wanted)),
 	}
+}
+
+// F1 is the harmonic mean of precision and recall.
+func (c Chain) F1() float64 {
+	if c.Precision+c.Recall == 0 {
+		return 0
+	}
+	return 2 * c.Precision * c.Recall / (c.Precision + c.Recall)
 }
 
 // common counts what is in both sets.

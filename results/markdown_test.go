@@ -31,7 +31,7 @@ func TestWriteMarkdown(t *testing.T) {
 		"- 1 of 6 runs broke down\n",
 		"kernel 6.18.44 · 2 CPUs",
 		"- line 3 is torn\n",
-		"| m | rca | 6 | 1.00 [0.34,1.00] | 0.00 | 0.00 | 0.0% | 0.0% | 0.0% | - | 83% | 1 infra |\n",
+		"| m | rca | 6 | 1.00 [0.34,1.00] | 0.00 | 1.00 | - | 0.00 | 0.0% | 0.0% | 0.0% | - | 83% | 1 infra |\n",
 		`- run 2, m, fault, seed 3: infra: attach: a\|b &lt;script&gt; second line`,
 	} {
 		assert.Contains(t, text, want)

@@ -104,8 +104,10 @@ type Truth struct {
 	Circle []contention.Resource `json:"circle,omitempty"`
 	Direct []ThreadBlame         `json:"direct_ns"`
 	Root   []ThreadBlame         `json:"root_ns"`
-	Edges  []Edge                `json:"edges"`
-	Decoys []Decoy               `json:"decoys"`
+	// Edges are those of direct blame, Ways those over which waiting came to a culprit.
+	Edges  []Edge  `json:"edges"`
+	Ways   []Edge  `json:"ways"`
+	Decoys []Decoy `json:"decoys"`
 	// WaitTime is what the threads waited by their own account. RunDelay is how long
 	// they lacked a CPU in all of the run, waiting or not.
 	WaitTime time.Duration `json:"wait_ns"`

@@ -56,6 +56,9 @@ type Summary struct {
 
 	BlameError Spread `json:"blame_error"`
 	TVDistance Spread `json:"tv_distance"`
+	// ChainF1 is the mean over faults in which waiting came to a culprit, nil if there
+	// are none.
+	ChainF1 *float64 `json:"chain_f1,omitempty"`
 	// Unexplained is external and open waiting over the true wait.
 	Unexplained Spread `json:"unexplained"`
 	// DetectedAfter is in nanoseconds, over hits that tell it.
@@ -196,7 +199,7 @@ func (s *Summary) faults(records []Record) {
 	var ac [5]float64
 	var reciprocal, hits, decoys float64
 	var first Ranks // counts of rank 1
-	var errors, distances, unexplained, detected []float64
+	var errors, distances, unexplained, detected, chains []float64
 	unnamed := 0 // has no function either
 	for _, r := range records {
 		if r.Truth.Nobody {
@@ -215,6 +218,9 @@ func (s *Summary) faults(records []Record) {
 		decoys += one(g.DecoyFirst)
 		errors = append(errors, r.Blame.Error)
 		distances = append(distances, r.Blame.TVDistance)
+		if len(r.Truth.Ways) > 0 && !r.Truth.Nobody {
+			chains = append(chains, r.Chain.F1())
+		}
 		if r.Truth.WaitTime > 0 {
 			unexplained = append(unexplained, ratio(r.Totals.External+r.Totals.Open, r.Truth.WaitTime))
 		}
@@ -233,6 +239,9 @@ func (s *Summary) faults(records []Record) {
 	s.Frame, s.Edge = Wilson(float64(first.Frame), n-unnamed), of(first.Edge)
 	s.BlameError, s.TVDistance = spread(errors), spread(distances)
 	s.Unexplained, s.DetectedAfter = spread(unexplained), spread(detected)
+	if f1, ok := mean(chains); ok {
+		s.ChainF1 = &f1
+	}
 }
 
 // minWait is what a thread must have waited on average for a difference to be told as

@@ -193,6 +193,7 @@ func encode(r Record, runID string) ([]byte, error) {
 	r.Truth.Direct = notNil(r.Truth.Direct)
 	r.Truth.Root = notNil(r.Truth.Root)
 	r.Truth.Edges = notNil(r.Truth.Edges)
+	r.Truth.Ways = notNil(r.Truth.Ways)
 	r.Truth.Decoys = notNil(r.Truth.Decoys)
 	line, err := json.Marshal(r)
 	if err != nil {

@@ -29,7 +29,7 @@ func WriteTable(w io.Writer, s Scores) error {
 	return nil
 }
 
-var tableHead = []string{"SCENARIO", "ANALYZER", "RUNS", "AC@1", "FRAME", "FAR", "BLAME ERR", "P90", "TV", "WAIT ERR", "VALID", "NOT AS IT SHOULD BE"}
+var tableHead = []string{"SCENARIO", "ANALYZER", "RUNS", "AC@1", "FRAME", "CLASS", "CHAIN", "FAR", "BLAME ERR", "P90", "TV", "WAIT ERR", "VALID", "NOT AS IT SHOULD BE"}
 
 func tableRow(s Summary) []string {
 	return []string{
@@ -38,6 +38,8 @@ func tableRow(s Summary) []string {
 		fmt.Sprint(s.Runs),
 		s.Thread.AC1.String(),
 		brief(s.Frame),
+		brief(s.Class),
+		optional(s.ChainF1),
 		brief(s.FAR),
 		s.BlameError.percent(s.BlameError.Median),
 		s.BlameError.percent(s.BlameError.P90),
@@ -54,6 +56,13 @@ func brief(p Proportion) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.2f", p.Value)
+}
+
+func optional(figure *float64) string {
+	if figure == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", *figure)
 }
 
 func percent(p Proportion) string {

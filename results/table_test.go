@@ -25,10 +25,10 @@ func TestWriteTable(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, WriteTable(&b, Score(folderOf(rcaOnly, records...))))
 	assert.Equal(t, strings.TrimLeft(`
-SCENARIO       ANALYZER  RUNS  AC@1              FRAME  FAR   BLAME ERR  P90   TV    WAIT ERR  VALID  NOT AS IT SHOULD BE
-mutex-hold     rca       10    1.00 [0.51,1.00]  0.00   0.00  1.2%       1.2%  3.0%  4.0%      90%    1 invalid, 2 played again
-control-quiet  rca       5     -                 -      -     -          -     -     -         -      5 unsupported
-all            rca       15    1.00 [0.51,1.00]  0.00   0.00  1.2%       1.2%  3.0%  4.0%      90%    1 invalid, 5 unsupported, 2 played again
+SCENARIO       ANALYZER  RUNS  AC@1              FRAME  CLASS  CHAIN  FAR   BLAME ERR  P90   TV    WAIT ERR  VALID  NOT AS IT SHOULD BE
+mutex-hold     rca       10    1.00 [0.51,1.00]  0.00   1.00   -      0.00  1.2%       1.2%  3.0%  4.0%      90%    1 invalid, 2 played again
+control-quiet  rca       5     -                 -      -      -      -     -          -     -     -         -      5 unsupported
+all            rca       15    1.00 [0.51,1.00]  0.00   1.00   -      0.00  1.2%       1.2%  3.0%  4.0%      90%    1 invalid, 5 unsupported, 2 played again
 `, "\n"), b.String())
 }
 
