@@ -64,7 +64,9 @@ func (s *survey) note(l *leaf) {
 	if len(stretches) < minStretches && !slices.Contains(stretches, this) {
 		s.stretches[occupant] = append(stretches, this)
 	}
-	s.kept[keeping{occupant, s.key(l.kept, l.path[:last])}] = true
+	if last > 0 {
+		s.kept[keeping{occupant, s.key(l.kept, l.path[:last])}] = true
+	}
 }
 
 // own is, for each occupant, what those whom it kept from a CPU answer for themselves:

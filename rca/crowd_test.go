@@ -107,7 +107,7 @@ func TestAnOccupantAnswersForNoLongerThanItHadTheCPU(t *testing.T) {
 	got := s.analyze()
 	assertConserved(t, got)
 	assert.Equal(t, []string{"cpu-starvation 9", "lock-holder 1"}, told(got))
-	assert.Equal(t, blames{9: 500 * ms, 1: 300 * ms}, charged(got))
+	assert.Equal(t, blames{9: 1000 * ms, 1: 300 * ms}, charged(got), "9 answers to 2, and to 1 itself")
 }
 
 func TestAProducerThatWantsACPUIsNotSlow(t *testing.T) {

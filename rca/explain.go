@@ -56,7 +56,8 @@ type ledger interface {
 	enter(leaves []leaf, victims []victim)
 }
 
-// explainAll enters every wait of the trace into a book.
+// explainAll enters every wait of the trace into a book, and of the times in which a
+// thread wanted a CPU those for which another is to blame.
 func explainAll(ix *index, spared map[threadNo]bool) *book {
 	b := newBook(ix)
 	for i := range ix.waits {
@@ -66,11 +67,14 @@ func explainAll(ix *index, spared map[threadNo]bool) *book {
 			b.count(o.Kind, d, o.nature != choice)
 		}
 	}
+	for _, s := range ix.starvations(spared) {
+		b.count(contention.CPU, s.span.length(), true)
+	}
 	explainInto(ix, b, spared)
 	return b
 }
 
-// explainInto explains every wait that is not by choice.
+// explainInto explains every wait that is not by choice, and what starved.
 func explainInto(ix *index, into ledger, spared map[threadNo]bool) {
 	e := explanation{
 		index: ix, ledger: into, stuck: deadlocks(ix), spared: spared, queues: make([]queue, len(ix.objects)),
@@ -83,6 +87,9 @@ func explainInto(ix *index, into ledger, spared map[threadNo]bool) {
 	}
 	for r := range e.queues {
 		e.advance(resourceNo(r), len(ix.objects[r].releases))
+	}
+	for _, s := range ix.starvations(spared) {
+		e.explainStarvation(&s)
 	}
 }
 

@@ -54,6 +54,7 @@ type episode struct {
 	occupant threadNo      // who had the CPU at the end of it, or nobody
 	occupied time.Duration // for how long at most, 0: not known
 	stack    contention.StackID
+	serial   int32 // of a wait for a CPU; see wait
 }
 
 // occupation is the part of an episode in which its occupant had the CPU.
@@ -166,7 +167,9 @@ func (ix *index) addWait(w *contention.Wait) {
 	}
 	ix.waits = append(ix.waits, added)
 	if w.Ran > added.to {
-		ix.live(added.thread, episode{span{added.to, w.Ran}, wantsCPU, ix.other(w.Occupant), w.Occupied, w.Stack})
+		ix.live(added.thread, episode{
+			span: span{added.to, w.Ran}, wait: wantsCPU, occupant: ix.other(w.Occupant), occupied: w.Occupied, stack: w.Stack,
+		})
 	}
 }
 
@@ -192,7 +195,9 @@ func (ix *index) addRelease(resource resourceNo, at time.Duration, by contention
 func (ix *index) addPreemptions() {
 	for _, p := range ix.trace.Preemptions {
 		thread := ix.thread(p.Thread)
-		ix.live(thread, episode{span{p.Begin, p.Ran}, wantsCPU, ix.other(p.Occupant), p.Occupied, p.Stack})
+		ix.live(thread, episode{
+			span: span{p.Begin, p.Ran}, wait: wantsCPU, occupant: ix.other(p.Occupant), occupied: p.Occupied, stack: p.Stack,
+		})
 	}
 }
 
@@ -205,13 +210,15 @@ func (ix *index) addSamples() {
 
 // live adds an episode to the life of a thread.
 func (ix *index) live(thread threadNo, e episode) {
-	ix.lives[thread] = append(ix.lives[thread], e)
 	if e.wait == wantsCPU {
+		e.serial = ix.waited[thread]
+		ix.waited[thread]++
 		o := &ix.objects[ix.cpu]
 		if last := len(o.waiters) - 1; last < 0 || o.waiters[last] != thread {
 			o.waiters = append(o.waiters, thread)
 		}
 	}
+	ix.lives[thread] = append(ix.lives[thread], e)
 }
 
 // sort orders releases and lives by time, and lists each waiter once. Releases of

@@ -177,6 +177,9 @@ func TestBlameIsConserved(t *testing.T) {
 				waited[w.thread] += w.within(ix.window).length()
 			}
 		}
+		for _, s := range ix.starvations(nil) {
+			waited[s.thread] += s.span.length()
+		}
 		add := func(a *account) {
 			var sum time.Duration
 			for _, v := range a.victims.entries {

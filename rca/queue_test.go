@@ -60,6 +60,9 @@ func explainEach(ix *index, spared map[threadNo]bool) *book {
 			s.from = part.to
 		}
 	}
+	for _, s := range ix.starvations(spared) {
+		e.explainStarvation(&s)
+	}
 	return b
 }
 
