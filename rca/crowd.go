@@ -91,7 +91,7 @@ func fairOccupants(ix *index, worth func(time.Duration) bool) map[threadNo]bool 
 	}
 	s := &survey{newBook(ix), make(map[threadNo][]wanting), make(map[keeping]bool)}
 	explainInto(ix, s, nil)
-	usual, own := newUsualBlame(ix, s.book), s.own()
+	usual, own := newUsual(ix, s.book, blameOf), s.own()
 	for key, a := range s.accounts {
 		if key.how == byOccupying && (len(s.stretches[key.culprit]) < minStretches || !worth(a.worst(key.culprit)) ||
 			a.blame < alike*usual.of(key) || a.blame < fairShare*own[key.culprit]) {

@@ -11,12 +11,6 @@ import (
 	"github.com/os2026/ebpf-rca/contention"
 )
 
-// alike is how many times more than another a thread must answer for to differ from
-// it: up to this, two threads hold a lock, or wait for each other, for a like time.
-// Chance and an uneven scheduler make two equal threads differ by a factor of two
-// within a few seconds; an injected fault differs by ten and more.
-const alike = 3
-
 // judgement is one cause of waiting and what it is held to be.
 type judgement struct {
 	class contention.Class
@@ -73,7 +67,7 @@ func (ix *index) compareParts(a, b part) int { return ix.compareThreads(a.thread
 // accuse names who holds or produces for longer than others do, and who was left to
 // answer for a CPU.
 func accuse(ix *index, b *book, sides map[threadNo]exchange, worth func(time.Duration) bool) []judgement {
-	usual := newUsualBlame(ix, b)
+	locks := newComparison(ix, b)
 	var out []judgement
 	for key, a := range b.accounts {
 		if key.how == byDeadlock || !worth(a.blame) || !worth(a.worstActive(key.culprit)) {
@@ -82,7 +76,7 @@ func accuse(ix *index, b *book, sides map[threadNo]exchange, worth func(time.Dur
 		if key.how == byProducing && (!sides[key.culprit].slow() || mostlyIdle(a, key.culprit)) {
 			continue
 		}
-		if key.how == byHolding && a.blame < alike*usual.of(key) {
+		if key.how == byHolding && !locks.standsOut(key, a) {
 			continue
 		}
 		out = append(out, judgement{classOf(ix, key), []part{{key.culprit, a}}, a, key.group})

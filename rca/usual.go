@@ -7,24 +7,28 @@ import (
 	"time"
 )
 
-// usualBlame is what it is usual to answer for among those who want the same thing.
-type usualBlame struct {
-	ix     *index
-	book   *book
-	sorted map[accountKey][]time.Duration // by group and how; the culprit is left out
+// usual is how accounts measure up usually among those who want the same thing.
+type usual struct {
+	ix      *index
+	book    *book
+	measure func(*account) time.Duration
+	sorted  map[accountKey][]time.Duration // by group and how; the culprit is left out
 }
 
-func newUsualBlame(ix *index, b *book) *usualBlame {
-	return &usualBlame{ix: ix, book: b, sorted: make(map[accountKey][]time.Duration)}
+func newUsual(ix *index, b *book, measure func(*account) time.Duration) *usual {
+	return &usual{ix: ix, book: b, measure: measure, sorted: make(map[accountKey][]time.Duration)}
 }
 
-// of returns the median of what the others answer for who want, or have, what the
-// culprit of key has; of two middle ones the lower. It is 0 if there are no others.
+// blameOf measures an account by all that it is charged with.
+func blameOf(a *account) time.Duration { return a.blame }
+
+// of returns the median measure of the others who want, or have, what the culprit of
+// key has; of two middle ones the lower. It is 0 if there are no others.
 //
 // The lower one makes two threads comparable with each other, and lets two culprits
 // out of four threads be told apart from the rest.
-func (u *usualBlame) of(key accountKey) time.Duration {
-	return medianOfOthers(u.all(key.group, key.how), u.book.blameOf(key))
+func (u *usual) of(key accountKey) time.Duration {
+	return medianOfOthers(u.all(key.group, key.how), u.measured(key))
 }
 
 // medianOfOthers is the median of all but one, which is among them; all are in order.
@@ -40,8 +44,8 @@ func medianOfOthers(all []time.Duration, one time.Duration) time.Duration {
 	return all[middle]
 }
 
-// all lists what each who wants, or has, a thing answers for, in order.
-func (u *usualBlame) all(group resourceNo, how how) []time.Duration {
+// all lists the measures of all who want, or have, a thing, in order.
+func (u *usual) all(group resourceNo, how how) []time.Duration {
 	key := accountKey{nobody, group, how}
 	if list, ok := u.sorted[key]; ok {
 		return list
@@ -57,7 +61,7 @@ func (u *usualBlame) all(group resourceNo, how how) []time.Duration {
 	}
 	list := make([]time.Duration, 0, len(taken))
 	for thread := range taken {
-		list = append(list, u.book.blameOf(accountKey{thread, group, how}))
+		list = append(list, u.measured(accountKey{thread, group, how}))
 	}
 	slices.Sort(list)
 	u.sorted[key] = list
@@ -74,9 +78,10 @@ func (o *object) mark(threads map[threadNo]bool) {
 	}
 }
 
-func (b *book) blameOf(key accountKey) time.Duration {
-	if a := b.accounts[key]; a != nil {
-		return a.blame
+// measured is 0 for who is charged with nothing.
+func (u *usual) measured(key accountKey) time.Duration {
+	if a := u.book.accounts[key]; a != nil {
+		return u.measure(a)
 	}
 	return 0
 }

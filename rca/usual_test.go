@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-func TestUsualBlame(t *testing.T) {
+func TestUsual(t *testing.T) {
 	for _, test := range []struct {
 		holds []time.Duration
 		want  []time.Duration // of each, in rounds of blame: hold times the number of others
@@ -21,7 +21,7 @@ func TestUsualBlame(t *testing.T) {
 	} {
 		ix := newIndex(&convoy(mutex(1), 1, test.holds...).Trace)
 		b := explainAll(ix, nil)
-		u := newUsualBlame(ix, b)
+		u := newUsual(ix, b, blameOf)
 		for i, want := range test.want {
 			key := accountKey{ix.threadNos[id(i+1)], ix.resource(mutex(1)), byHolding}
 			assert.Equal(t, want, u.of(key), "thread %d of %v", i+1, test.holds)
@@ -33,7 +33,7 @@ func TestUsualBlame(t *testing.T) {
 	s.wait(2, mutex(1), 0, 100*ms, by(1))
 	s.wait(3, mutex(1), 0, 200*ms, by(1))
 	ix := newIndex(&s.Trace)
-	u := newUsualBlame(ix, explainAll(ix, nil))
+	u := newUsual(ix, explainAll(ix, nil), blameOf)
 	assert.Zero(t, u.of(accountKey{ix.threadNos[id(1)], ix.resource(mutex(1)), byHolding}))
 	assert.Zero(t, u.of(accountKey{ix.threadNos[id(1)], ix.resource(data(5)), byHolding}))
 }
