@@ -5,6 +5,7 @@ package bpf
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/btf"
@@ -27,6 +28,8 @@ type Options struct {
 	// UserStacks are taken where a thread sleeps, wakes another or is preempted.
 	UserStacks   UserStacks
 	KernelStacks KernelStacks
+	// NoKernelLocks leaves out the programs that see waits for the kernel's own locks.
+	NoKernelLocks bool
 }
 
 // Objects are the loaded programs and maps.
@@ -67,6 +70,11 @@ func Load(opts Options) (*Objects, error) {
 	hooks, err := chooseHooks(types)
 	if err != nil {
 		return nil, err
+	}
+	if opts.NoKernelLocks {
+		hooks = slices.DeleteFunc(hooks, func(name string) bool {
+			return name == watchProgContentionBegin || name == watchProgContentionEnd
+		})
 	}
 	return loadHooks(opts, hooks)
 }
@@ -123,6 +131,12 @@ func LoadEmpty() (*Objects, error) {
 		collection: collection,
 	}, nil
 }
+
+// KernelLocks reports whether waits for the kernel's own locks are seen.
+func (o *Objects) KernelLocks() bool { return o.Programs[watchProgContentionBegin] != nil }
+
+// FileLocks reports whether it is seen who locks a file by flock(2).
+func (o *Objects) FileLocks() bool { return o.Programs[watchProgFlockLockInode] != nil }
 
 // Lost reads what was lost since loading.
 func (o *Objects) Lost() (Lost, error) {

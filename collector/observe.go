@@ -34,6 +34,9 @@ type Options struct {
 	FramePointers bool
 	// NoSamples leaves out the samples of what threads do on a CPU.
 	NoSamples bool
+	// NoKernelLocks leaves out waits for the kernel's own locks, as on a kernel that does
+	// not tell of them.
+	NoKernelLocks bool
 	// Cost has the kernel keep account of what the programs cost it; see
 	// Observation.Cost. It takes CAP_SYS_ADMIN.
 	Cost bool
@@ -96,6 +99,8 @@ func Observe(pid int, opts Options) (*Observation, error) {
 		Events:       true,
 		UserStacks:   userStackPolicy(opts),
 		KernelStacks: kernelStackPolicy(opts),
+
+		NoKernelLocks: opts.NoKernelLocks,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("observe process %d: %w", pid, err)

@@ -24,17 +24,17 @@ func newComparison(ix *index, b *book) comparison {
 	return comparison{newUsual(ix, b, blameOf), newUsual(ix, b, (*account).meanHold)}
 }
 
-// standsOut reports whether a thread holds a lock for much longer in all than others do. A
-// few holds that are as long as those of others may fall to it by chance. Where each of
-// its holds is much longer than those of others, less will do in all.
+// standsOut reports whether a thread holds a lock for much longer in all than others do:
+// each time, or as long as they do and far more often than most of them. A few holds more
+// may fall to it by chance, and one that seldom wants a lock makes none of the others a
+// culprit.
 func (c comparison) standsOut(key accountKey, a *account) bool {
-	usual := c.blame.of(key)
-	if a.blame < chance*usual {
+	if a.blame < chance*c.blame.of(key) {
 		return false
 	}
 	holds := a.spans.union()
 	longer := mean(holds) >= alike*c.length.of(key)
-	return longer || a.blame >= alike*usual && len(holds) >= manyHolds
+	return longer || len(holds) >= manyHolds && a.blame >= alike*c.blame.upper(key)
 }
 
 // meanHold measures an account by how long the culprit had at a time what others waited

@@ -38,6 +38,7 @@ func TestWhoStandsOut(t *testing.T) {
 		"a few holds more":                {[]int{9, 3, 3}, even, false},
 		"many holds more":                 {[]int{60, 20, 20}, even, true},
 		"not many enough":                 {[]int{59, 20, 20}, even, false},
+		"more than one of two others":     {[]int{60, 50, 20}, even, false},
 		"one hold, much longer":           {[]int{1, 2, 2}, []time.Duration{40 * ms, 10 * ms, 10 * ms}, true},
 		"longer, and not much in all":     {[]int{1, 3, 3}, []time.Duration{40 * ms, 10 * ms, 10 * ms}, false},
 		"somewhat longer, a little often": {[]int{15, 10, 10}, []time.Duration{20 * ms, 10 * ms, 10 * ms}, false},

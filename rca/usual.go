@@ -31,17 +31,27 @@ func (u *usual) of(key accountKey) time.Duration {
 	return medianOfOthers(u.all(key.group, key.how), u.measured(key))
 }
 
-// medianOfOthers is the median of all but one, which is among them; all are in order.
+// upper is as of, and of two middle ones the higher.
+func (u *usual) upper(key accountKey) time.Duration {
+	all := u.all(key.group, key.how)
+	return ofOthers(all, u.measured(key), (len(all)-1)/2)
+}
+
+// medianOfOthers is the median of all but one, which is among them; all are in order. Of
+// two middle ones it is the lower.
 func medianOfOthers(all []time.Duration, one time.Duration) time.Duration {
+	return ofOthers(all, one, (len(all)-2)/2)
+}
+
+// ofOthers is what has a place among all but one, 0 if there are no others.
+func ofOthers(all []time.Duration, one time.Duration, place int) time.Duration {
 	if len(all) < 2 {
 		return 0
 	}
-	own, _ := slices.BinarySearch(all, one)
-	middle := (len(all) - 2) / 2
-	if middle >= own {
-		middle++
+	if own, _ := slices.BinarySearch(all, one); place >= own {
+		place++
 	}
-	return all[middle]
+	return all[place]
 }
 
 // all lists the measures of all who want, or have, a thing, in order.

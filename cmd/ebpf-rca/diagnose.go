@@ -23,6 +23,7 @@ import (
 type diagnoseOptions struct {
 	pid        int
 	noChildren bool
+	noKernel   bool
 	duration   time.Duration
 	interval   time.Duration
 	json       bool
@@ -54,6 +55,7 @@ time is up, and then ends it. CMD's output goes to standard error.`,
 	f := cmd.Flags()
 	f.IntVarP(&o.pid, "pid", "p", 0, "the process to watch")
 	f.BoolVar(&o.noChildren, "no-children", false, "leave out the descendants of the process")
+	f.BoolVar(&o.noKernel, "no-kernel-locks", false, "do not watch the kernel's own locks, as on a kernel that does not tell of them")
 	f.DurationVarP(&o.duration, "duration", "d", 10*time.Second, "how long to watch; Ctrl-C ends it early and still reports")
 	f.DurationVar(&o.interval, "interval", 0, "report every so often, each time what happened since")
 	f.BoolVar(&o.json, "json", false, "print one JSON object a window, each on a line")
@@ -114,7 +116,7 @@ func diagnose(ctx context.Context, o diagnoseOptions, args []string, stdout, std
 	}
 	w.target.Comm = commOf(w.target.PID)
 	defer debug.SetGCPercent(debug.SetGCPercent(garbagePercent))
-	observation, err := collector.Observe(w.target.PID, collector.Options{NoChildren: o.noChildren})
+	observation, err := collector.Observe(w.target.PID, collector.Options{NoChildren: o.noChildren, NoKernelLocks: o.noKernel})
 	if err != nil {
 		return explainObserve(err)
 	}
@@ -248,6 +250,9 @@ func (w *watching) notes(alive bool, trace *contention.Trace) []string {
 	}
 	if alive && isGo(w.target.PID) {
 		notes = append(notes, "this is a Go program: a goroutine that waits for a lock or a channel blocks no thread, so such waits are not seen")
+	}
+	for _, gap := range w.observation.Gaps() {
+		notes = append(notes, fmt.Sprintf("%s are not seen: %s", gap, gap.Without()))
 	}
 	if lost := trace.Loss.Events(); lost > 0 {
 		notes = append(notes, fmt.Sprintf("%d events were lost: shares and ranks may be off", lost))

@@ -75,9 +75,11 @@ is and what works less well without it. It exits 4 where nothing can be watched.
 }
 
 func examine() examination {
-	watch := answer("watch the scheduler", collector.Check(collector.Options{NoSamples: true}),
+	_, unwatched := collector.Check(collector.Options{NoSamples: true})
+	_, unsampled := collector.Check(collector.Options{})
+	watch := answer("watch the scheduler", unwatched,
 		"nothing can be watched: run as root, or with CAP_BPF and CAP_PERFMON, on a kernel with BTF", true)
-	sample := answer("sample the CPUs", collector.Check(collector.Options{}),
+	sample := answer("sample the CPUs", unsampled,
 		"what a culprit does on a CPU is not seen, and nothing is watched without", true)
 	_, symbols := ksym.Load()
 	e := examination{
@@ -89,10 +91,8 @@ func examine() examination {
 			answer("task storage", bpf.HaveTaskStorage(), "threads cannot be kept track of (5.11 and later)", true),
 			watch,
 			sample,
-			answer("kernel locks", bpf.HaveContention(),
-				"waits for the kernel's own locks are not told from other waits (5.19 and later)", false),
-			answer("holders of file locks", bpf.HaveFileLocks(),
-				"who has a file by flock is not known while others still wait for it", false),
+			answer(string(collector.KernelLocks), bpf.HaveContention(), collector.KernelLocks.Without(), false),
+			answer(string(collector.FileLockHolders), bpf.HaveFileLocks(), collector.FileLockHolders.Without(), false),
 			answer("other users' processes", image.HaveOthers(),
 				"their functions have no names, and their stacks are cut short", false),
 			answer("user stacks by unwind rules", unwindRules(),

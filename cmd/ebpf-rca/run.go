@@ -36,6 +36,7 @@ type runOptions struct {
 	overhead  bool
 	workloads string
 	retries   int
+	noKernel  bool
 }
 
 // maxCount bounds a plan, which is written down before the first run: so many seeds
@@ -77,6 +78,7 @@ the workload: pairs of runs, unwatched and watched in turn.`,
 	f.StringSliceVar(&o.analyzers, "analyzer", []string{"rca"}, "grade these, the first decides: "+analyzerNames())
 	f.BoolVar(&o.overhead, "overhead", false, "measure what being watched costs each scenario")
 	f.IntVar(&o.retries, "retries", 4, "how often to play a run again because the machine was too busy; each is counted")
+	f.BoolVar(&o.noKernel, "no-kernel-locks", false, "do not watch the kernel's own locks, as on a kernel that does not tell of them")
 	f.StringVar(&o.workloads, "workloads", "", "where the workload programs are (default: workloads beside this program)")
 	return cmd
 }
@@ -133,10 +135,12 @@ func runCatalogue(ctx context.Context, o runOptions, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	if err := preflight(); err != nil {
+	observer := observer{collector.Options{NoKernelLocks: o.noKernel}}
+	gaps, err := preflight(observer.options)
+	if err != nil {
 		return err
 	}
-	store, plan, err := openStore(o)
+	store, plan, err := openStore(o, gaps)
 	if err != nil {
 		return err
 	}
@@ -146,7 +150,7 @@ func runCatalogue(ctx context.Context, o runOptions, stdout, stderr io.Writer) e
 	report := runReport{progress: newProgress(stderr), w: stderr}
 	err = harness.Run(ctx, plan, harness.Options{
 		Stage:     stage,
-		Observer:  observer{},
+		Observer:  observer,
 		Analyzers: analyzers(),
 		Scenarios: scenarios.Catalogue(),
 		Sink:      store,
@@ -212,17 +216,18 @@ func (o runOptions) needed() ([]scenarios.Scenario, error) {
 }
 
 // preflight finds out whether this machine lets us watch at all, before a plan is
-// written that could only fail.
-func preflight() error {
-	if err := collector.Check(collector.Options{}); err != nil {
-		return explainObserve(err)
+// written that could only fail, and what is not seen of it.
+func preflight(options collector.Options) ([]collector.Gap, error) {
+	gaps, err := collector.Check(options)
+	if err != nil {
+		return nil, explainObserve(err)
 	}
-	return nil
+	return gaps, nil
 }
 
 // openStore makes the result folder with its plan, or opens the one to resume. The
 // plan returned holds what is still to be run.
-func openStore(o runOptions) (*results.Store, results.Plan, error) {
+func openStore(o runOptions, gaps []collector.Gap) (*results.Store, results.Plan, error) {
 	options := results.StoreOptions{Owner: results.OwnerFromEnv(os.Getenv)}
 	if o.resume != "" {
 		store, folder, err := results.Resume(o.resume, options)
@@ -247,7 +252,11 @@ func openStore(o runOptions) (*results.Store, results.Plan, error) {
 		dir = filepath.Join("results", "runs", id)
 	}
 	build := results.Build{Version: version, Commit: commit, ObjectHash: bpf.Hash()}
-	store, err := results.Create(dir, plan, results.ReadEnv(os.DirFS("/"), build), options)
+	env := results.ReadEnv(os.DirFS("/"), build)
+	for _, gap := range gaps {
+		env.Unseen = append(env.Unseen, string(gap))
+	}
+	store, err := results.Create(dir, plan, env, options)
 	if errors.Is(err, results.ErrExists) {
 		err = usage(fmt.Errorf("%w; --resume %s goes on with it", err, dir))
 	}
