@@ -55,6 +55,13 @@ static __always_inline void send_wait(struct task_struct *task, struct thread *t
 		send_batch(p);
 }
 
+/*
+ * For how long a thread must have wanted a CPU for that to be told. A turn of another lasts
+ * milliseconds; a thread that calls sched_yield(2) in a loop leaves its CPU for microseconds
+ * a million times a second.
+ */
+const volatile __u64 shortest_want_ns = 100000;
+
 static __always_inline void send_preemption(struct task_struct *task, struct thread *t,
 					    struct task_struct *before, __u64 now)
 {
@@ -99,7 +106,7 @@ static __always_inline void enter(struct task_struct *task, struct thread *t, st
 		if (send_events)
 			send_wait(task, t, before, now);
 		t->block_ns = 0;
-	} else if (t->out_ns && send_events) {
+	} else if (t->out_ns && send_events && now - t->out_ns >= shortest_want_ns) {
 		send_preemption(task, t, before, now);
 	}
 	t->out_ns = 0;

@@ -354,6 +354,7 @@ const (
 	watchVarOwnTgid           = "own_tgid"
 	watchVarPidnsInum         = "pidns_inum"
 	watchVarSendEvents        = "send_events"
+	watchVarShortestWantNs    = "shortest_want_ns"
 	watchVarTargetTgid        = "target_tgid"
 	watchVarUserStacks        = "user_stacks"
 	watchVarWakeupBytes       = "wakeup_bytes"
@@ -449,6 +450,7 @@ type watchVariableSpecs struct {
 	OwnTgid        *ebpf.VariableSpec `ebpf:"own_tgid"`
 	PidnsInum      *ebpf.VariableSpec `ebpf:"pidns_inum"`
 	SendEvents     *ebpf.VariableSpec `ebpf:"send_events"`
+	ShortestWantNs *ebpf.VariableSpec `ebpf:"shortest_want_ns"`
 	TargetTgid     *ebpf.VariableSpec `ebpf:"target_tgid"`
 	UserStacks     *ebpf.VariableSpec `ebpf:"user_stacks"`
 	WakeupBytes    *ebpf.VariableSpec `ebpf:"wakeup_bytes"`
@@ -517,6 +519,7 @@ type watchVariables struct {
 	OwnTgid        *ebpf.Variable `ebpf:"own_tgid"`
 	PidnsInum      *ebpf.Variable `ebpf:"pidns_inum"`
 	SendEvents     *ebpf.Variable `ebpf:"send_events"`
+	ShortestWantNs *ebpf.Variable `ebpf:"shortest_want_ns"`
 	TargetTgid     *ebpf.Variable `ebpf:"target_tgid"`
 	UserStacks     *ebpf.Variable `ebpf:"user_stacks"`
 	WakeupBytes    *ebpf.Variable `ebpf:"wakeup_bytes"`

@@ -172,6 +172,7 @@ func (w *watching) watch(ctx context.Context) error {
 			return nil
 		}
 		begin = now
+		debug.FreeOSMemory() // a busy window takes much for a moment
 	}
 }
 
