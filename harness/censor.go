@@ -45,6 +45,6 @@ func censor(t *contention.Trace) {
 // unended is a wait as it was known before anybody ended it.
 func unended(w contention.Wait) contention.Wait {
 	w.Woken, w.Ran = 0, 0
-	w.Waker, w.Occupant = contention.Waker{}, contention.ThreadID{}
+	w.Waker, w.Occupant, w.Occupied = contention.Waker{}, contention.ThreadID{}, 0
 	return w
 }

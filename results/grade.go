@@ -169,13 +169,24 @@ func namesAll(truth Truth, accused []contention.Thread, ordered bool) bool {
 func verdictOnNobody(truth Truth, findings []contention.Finding) Verdict {
 	for _, f := range findings {
 		if f.Class.Accuses() {
-			if f.Class == truth.Class && len(named(f)) == 0 {
+			if accusesRightly(truth, f) {
 				return Hit
 			}
 			return Miss
 		}
 	}
 	return Miss
+}
+
+// accusesRightly reports whether all whom an accusation names are true culprits or, where
+// nobody can be named, whether it names nobody and has the right class.
+func accusesRightly(truth Truth, f contention.Finding) bool {
+	threads := named(f)
+	if truth.Nobody {
+		return f.Class == truth.Class && len(threads) == 0
+	}
+	wrong := func(t contention.Thread) bool { return culprit(truth, t) < 0 }
+	return len(threads) > 0 && !slices.ContainsFunc(threads, wrong)
 }
 
 // right reports whether an accused thread is the answer: a true culprit or, where

@@ -61,6 +61,8 @@ type Summary struct {
 	ChainF1 *float64 `json:"chain_f1,omitempty"`
 	// Unexplained is external and open waiting over the true wait.
 	Unexplained Spread `json:"unexplained"`
+	// Calibration is of the confidences in accusations.
+	Calibration Calibration `json:"calibration,omitzero"`
 	// DetectedAfter is in nanoseconds, over hits that tell it.
 	DetectedAfter Spread `json:"detected_after_ns"`
 	// Again is how many runs were played more than once, because the machine was
@@ -139,6 +141,7 @@ func Summarize(records []Record) Summary {
 	s.agreement(valid(records, func(Record) bool { return true }))
 	s.faults(valid(records, isFault))
 	s.quiet(valid(records, func(r Record) bool { return !isFault(r) }))
+	s.Calibration = Calibrate(records)
 	if s.Thread.AC1.N > 0 && s.Specificity.N > 0 {
 		j := s.Thread.AC1.Value + s.Specificity.Value - 1
 		s.Youden = &j

@@ -61,7 +61,7 @@ func openError(err error) error {
 // tellScores prints the table and what speaks against the run.
 func tellScores(f *results.Folder, stdout, stderr io.Writer) error {
 	scores := results.Score(f)
-	if err := results.WriteTable(stdout, scores); err != nil {
+	if err := errors.Join(results.WriteTable(stdout, scores), results.WriteCalibration(stdout, scores)); err != nil {
 		return err
 	}
 	for _, warning := range f.Warnings {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package results
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+)
+
+// Calibration says whether a confidence means something: whether of the accusations that
+// are made with 0.9, nine of ten are right.
+type Calibration struct {
+	// Accusations is how many there are in valid runs of every variant.
+	Accusations int `json:"accusations"`
+	// Bins divide them by confidence into tenths; those without any are left out.
+	Bins []ConfidenceBin `json:"bins"`
+	// Brier is the mean of (confidence − right)², where right is 1 or 0; Constant is what
+	// the best constant confidence, the share of right ones, would have.
+	Brier    float64 `json:"brier"`
+	Constant float64 `json:"brier_of_constant"`
+	// Error is the mean distance between confidence and share right, over accusations.
+	Error float64 `json:"expected_error"`
+}
+
+// ConfidenceBin are the accusations with a confidence in [Low, Low + 0.1).
+type ConfidenceBin struct {
+	Low        float64    `json:"low"`
+	Confidence float64    `json:"confidence"` // the mean
+	Right      Proportion `json:"right"`
+}
+
+// bins is into how many confidences are divided.
+const bins = 10
+
+// Calibrate holds the confidence of every accusation against whether it is right: whether
+// all whom it names are true culprits or, where nobody can be named, whether it names
+// nobody and has the right class.
+func Calibrate(records []Record) Calibration {
+	var sums [bins]struct {
+		confidence float64
+		right, n   int
+	}
+	var c Calibration
+	right := 0
+	for _, r := range valid(records, func(Record) bool { return true }) {
+		for _, f := range kept(r.Findings) {
+			if !f.Class.Accuses() {
+				continue
+			}
+			isRight := isFault(r) && accusesRightly(r.Truth, f)
+			b := &sums[min(int(f.Confidence*bins), bins-1)]
+			b.n++
+			b.confidence += f.Confidence
+			if isRight {
+				b.right++
+				right++
+			}
+			c.Accusations++
+			c.Brier += math.Pow(f.Confidence-one(isRight), 2)
+		}
+	}
+	if c.Accusations == 0 {
+		return c
+	}
+	total := float64(c.Accusations)
+	rate := float64(right) / total
+	c.Brier /= total
+	c.Constant = rate * (1 - rate)
+	for i, b := range sums {
+		if b.n == 0 {
+			continue
+		}
+		bin := ConfidenceBin{
+			Low: float64(i) / bins, Confidence: b.confidence / float64(b.n), Right: Wilson(float64(b.right), b.n),
+		}
+		c.Bins = append(c.Bins, bin)
+		c.Error += float64(b.n) / total * math.Abs(bin.Confidence-bin.Right.Value)
+	}
+	return c
+}
+
+// WriteCalibration prints how far the confidences of each analyser can be relied on, as
+// the numbers of a reliability diagram. One that never accuses has none.
+func WriteCalibration(w io.Writer, s Scores) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	head := "\nANALYZER\tCONFIDENCE\tMEAN\tRIGHT\tACCUSATIONS\tBRIER\tOF A CONSTANT\n"
+	for _, sum := range s.Overall {
+		c := sum.Calibration
+		for i, b := range c.Bins {
+			fmt.Fprint(t, head)
+			head = ""
+			row := []string{"", fmt.Sprintf("%.1f–%.1f", b.Low, b.Low+1.0/bins), fmt.Sprintf("%.2f", b.Confidence), b.Right.String(), fmt.Sprint(b.Right.N), "", ""}
+			if i == 0 {
+				row[0], row[5], row[6] = sum.Analyzer, fmt.Sprintf("%.3f", c.Brier), fmt.Sprintf("%.3f", c.Constant)
+			}
+			fmt.Fprintln(t, strings.Join(row, "\t"))
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return fmt.Errorf("write calibration: %w", err)
+	}
+	return nil
+}
