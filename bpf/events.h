@@ -116,7 +116,7 @@ struct wait_batch {
 
 struct preempt_event {
 	enum event_type type;
-	__u32 pad;
+	__u32 throttled; /* 1: its group was not to use a CPU, and nobody kept it from one */
 	struct task_id thread;
 	__u64 out_ns;
 	__u64 run_ns;

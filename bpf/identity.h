@@ -69,4 +69,19 @@ static __always_inline __u32 task_state(struct task_struct *task)
 	return BPF_CORE_READ((struct task_struct___before_5_14 *)task, state);
 }
 
+/*
+ * Whether a task leaves its CPU because the quota of its group is used up: the fair
+ * scheduler's bandwidth control has throttled it, or the queue that it is in.
+ */
+static __always_inline bool is_throttled(struct task_struct *task)
+{
+	struct task_struct___since_6_18 *itself = (void *)task;
+
+	if (bpf_core_field_exists(itself->throttled))
+		return BPF_CORE_READ(itself, throttled);
+	if (bpf_core_field_exists(task->se.cfs_rq) && bpf_core_field_exists(struct cfs_rq, throttle_count))
+		return BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0;
+	return false;
+}
+
 #endif

@@ -143,9 +143,15 @@ struct mm_struct {
 	unsigned long start_stack;
 };
 
+/* With CONFIG_CFS_BANDWIDTH. */
+struct cfs_rq {
+	int throttle_count;
+};
+
 struct sched_entity {
 	__u64 sum_exec_runtime;
 	__u64 prev_sum_exec_runtime;
+	struct cfs_rq *cfs_rq; /* with CONFIG_FAIR_GROUP_SCHED */
 };
 
 struct task_struct {
@@ -165,6 +171,11 @@ struct task_struct {
 	char comm[TASK_COMM_LEN];
 	struct files_struct *files;
 	struct mm_struct *mm;
+};
+
+/* From 6.18 on ("Switch to task based throttle model") a throttled group loses its tasks one by one. */
+struct task_struct___since_6_18 {
+	bool throttled;
 };
 
 /* Before 5.14 (commit 2f064a59a11f) the state was a long of another name. */

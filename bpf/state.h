@@ -82,6 +82,7 @@ struct thread {
 	__u64 kernel_stack;
 	__u64 kernel_lock; /* between contention_begin and contention_end */
 	__u32 lock_flags;
+	bool throttled; /* it wants a CPU that its group may not use */
 	/* Totals since they were last read. */
 	__u32 waits;
 	__u64 since_ns;

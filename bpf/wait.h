@@ -23,6 +23,7 @@ static __always_inline void leave(void *ctx, struct task_struct *task, struct th
 	if (!state) {
 		t->block_ns = 0;
 		t->user_stack = send_events ? user_stack(ctx, task, t) : 0;
+		t->throttled = is_throttled(task);
 		t->out_ns = now;
 		return;
 	}
@@ -72,7 +73,7 @@ static __always_inline void send_preemption(struct task_struct *task, struct thr
 		return;
 	}
 	e->type = EVENT_PREEMPTED;
-	e->pad = 0;
+	e->throttled = t->throttled;
 	identify(task, &e->thread);
 	e->out_ns = t->out_ns;
 	e->run_ns = now;

@@ -105,7 +105,7 @@ type watchPending struct {
 type watchPreemptEvent struct {
 	_          structs.HostLayout
 	Type       watchEventType
-	Pad        uint32
+	Throttled  uint32
 	Thread     watchTaskId
 	OutNs      uint64
 	RunNs      uint64
@@ -223,7 +223,10 @@ type watchThread struct {
 	KernelStack  uint64
 	KernelLock   uint64
 	LockFlags    uint32
+	Throttled    bool
+	_            [3]byte
 	Waits        uint32
+	_            [4]byte
 	SinceNs      uint64
 	BlockedNs    uint64
 	LongestNs    uint64

@@ -173,6 +173,9 @@ func (b *builder) waker(o bpf.Object, w bpf.Wake) contention.Waker {
 func (b *builder) addPreemption(e bpf.PreemptEvent) {
 	thread := b.know(e.Thread)
 	occupant, occupied := b.occupant(e.Occupant, e.OccupiedNs)
+	if e.Throttled != 0 {
+		occupant, occupied = contention.ThreadID{}, 0
+	}
 	b.log.addPreemption(contention.Preemption{
 		Thread:   thread.ID(),
 		Begin:    time.Duration(e.OutNs),
@@ -180,6 +183,8 @@ func (b *builder) addPreemption(e bpf.PreemptEvent) {
 		Occupant: occupant,
 		Occupied: occupied,
 		Stack:    b.stacks.userStack(e.UserStack, thread.PID),
+
+		Throttled: e.Throttled != 0,
 	})
 }
 

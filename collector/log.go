@@ -38,6 +38,7 @@ type loggedPreemption struct {
 	occupied         time.Duration
 	thread, occupant int32
 	stack            int32
+	throttled        bool
 }
 
 func newEventLog() eventLog {
@@ -96,6 +97,8 @@ func (l *eventLog) addPreemption(p contention.Preemption) {
 		thread:   l.threads.of(p.Thread),
 		occupant: l.threads.of(p.Occupant),
 		stack:    int32(p.Stack),
+
+		throttled: p.Throttled,
 	})
 }
 
@@ -106,6 +109,8 @@ func (l *eventLog) preemption(p *loggedPreemption) contention.Preemption {
 		Occupant: l.threads.list[p.occupant],
 		Occupied: p.occupied,
 		Stack:    contention.StackID(p.stack),
+
+		Throttled: p.throttled,
 	}
 }
 

@@ -32,7 +32,7 @@ func TestLogGivesBackWhatItWasGiven(t *testing.T) {
 	var want, got contention.Trace
 	for i := range 2*chunkLength + 1 {
 		w := variedWait(1 + i%1000)
-		p := contention.Preemption{Thread: w.Thread, Begin: w.Begin, Ran: w.Ran, Occupant: w.Occupant, Occupied: w.Occupied, Stack: w.Stack}
+		p := contention.Preemption{Thread: w.Thread, Begin: w.Begin, Ran: w.Ran, Occupant: w.Occupant, Occupied: w.Occupied, Stack: w.Stack, Throttled: i%2 == 0}
 		log.addWait(&w)
 		log.addPreemption(p)
 		want.Waits, want.Preemptions = append(want.Waits, w), append(want.Preemptions, p)

@@ -145,6 +145,9 @@ type Preemption struct {
 	Occupant   ThreadID
 	Occupied   time.Duration
 	Stack      StackID
+	// Throttled: the thread's control group had used up its quota, so that whoever had
+	// the CPU did not keep the thread from it.
+	Throttled bool
 }
 
 // Sample says that a thread was on a CPU, and where in its program.

@@ -93,7 +93,7 @@ func fairOccupants(ix *index, worth func(time.Duration) bool) map[threadNo]bool 
 	explainInto(ix, s, nil)
 	usual, own := newUsual(ix, s.book, blameOf), s.own()
 	for key, a := range s.accounts {
-		if key.how == byOccupying && (len(s.stretches[key.culprit]) < minStretches || !worth(a.worst(key.culprit)) ||
+		if key.how == byOccupying && !ix.isQuota(key.culprit) && (len(s.stretches[key.culprit]) < minStretches || !worth(a.worst(key.culprit)) ||
 			a.blame < alike*usual.of(key) || a.blame < fairShare*own[key.culprit]) {
 			fair[key.culprit] = true
 		}

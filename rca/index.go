@@ -78,7 +78,7 @@ type index struct {
 	lives    [][]episode
 	samples  [][]contention.Sample
 	observed []bool            // what the thread did is in the trace
-	gone     map[threadNo]bool // it ended and left something locked
+	gone     map[threadNo]bool // it ended and left something locked, or is no thread
 	waited   []int32           // how many waits not by choice a thread has
 	// By resourceNo.
 	objects []object
@@ -195,9 +195,13 @@ func (ix *index) addRelease(resource resourceNo, at time.Duration, by contention
 func (ix *index) addPreemptions() {
 	for _, p := range ix.trace.Preemptions {
 		thread := ix.thread(p.Thread)
-		ix.live(thread, episode{
+		ep := episode{
 			span: span{p.Begin, p.Ran}, wait: wantsCPU, occupant: ix.other(p.Occupant), occupied: p.Occupied, stack: p.Stack,
-		})
+		}
+		if p.Throttled {
+			ep.occupant, ep.occupied = ix.quota(), ep.length()
+		}
+		ix.live(thread, ep)
 	}
 }
 

@@ -46,6 +46,17 @@ func (ix *index) other(id contention.ThreadID) threadNo {
 	return n
 }
 
+// quota stands for the quotas of control groups, as if it had the CPUs that threads may not
+// use. It is no thread, and is not named.
+func (ix *index) quota() threadNo {
+	n := ix.thread(contention.ThreadID{})
+	ix.gone[n] = true
+	return n
+}
+
+// isQuota reports whether n stands for quotas and not for a thread.
+func (ix *index) isQuota(n threadNo) bool { return n != nobody && ix.threads[n].ID().IsZero() }
+
 // observes reports whether a thread is one of those that watch.
 func (ix *index) observes(n threadNo) bool {
 	return ix.trace.Observer != 0 && ix.threads[n].PID == ix.trace.Observer

@@ -10,7 +10,7 @@ import "time"
 const longestTurn = 20 * time.Millisecond
 
 // starvation is a time in which a thread was kept from a CPU by another for longer than
-// any turn lasts. It costs the thread itself, whether or not it holds anything.
+// any turn lasts, or by a quota. It costs the thread itself, whether or not it holds anything.
 type starvation struct {
 	episode
 	thread threadNo
@@ -23,7 +23,7 @@ func (ix *index) starvations(spared map[threadNo]bool) []starvation {
 	for thread, life := range ix.lives {
 		for _, ep := range life {
 			had := ep.occupation().within(ix.window)
-			if ep.wait == wantsCPU && ep.occupied >= longestTurn && had.length() > 0 &&
+			if ep.wait == wantsCPU && (ep.occupied >= longestTurn || ix.isQuota(ep.occupant)) && had.length() > 0 &&
 				ep.occupant != nobody && ep.occupant != threadNo(thread) && !spared[ep.occupant] {
 				list = append(list, starvation{ep, threadNo(thread), had})
 			}

@@ -58,3 +58,30 @@ func TestAHogCostsTheHolderAndThoseBehindIt(t *testing.T) {
 	assert.Equal(t, []string{"cpu-starvation 9", "lock-holder 1"}, told(got))
 	assert.Equal(t, blames{9: 1000 * ms, 1: 100 * ms}, charged(got))
 }
+
+func TestAQuotaKeepsAHolderFromItsCPU(t *testing.T) {
+	s := newScene(1000*ms, 1, 2, 9).repeat(100*ms, func(s *scene, from time.Duration) {
+		s.preempted(1, 9, from+5*ms, from+55*ms) // 9 had that CPU meanwhile, and is not to blame
+		s.wait(2, mutex(1), from, from+60*ms, by(1))
+	})
+	for i := range s.Preemptions {
+		s.Preemptions[i].Throttled = true
+	}
+	got := s.analyze()
+	assertConserved(t, got)
+	assert.Equal(t, []string{"cpu-starvation", "lock-holder 1"}, told(got))
+	f := got.Findings[0]
+	assert.Nil(t, f.Culprit)
+	assert.Empty(t, f.Culprits)
+	assert.Equal(t, 1000*ms, f.Blame, "half of it is the holder's own time")
+	assert.Contains(t, f.Chain, contention.Hop{Waiter: 2, Holder: 1, Resource: mutex(1), Wait: 500 * ms, Evidence: contention.ByRelease})
+}
+
+func TestAQuotaOfFewMomentsIsToldIfItCosts(t *testing.T) {
+	s := newScene(1000*ms, 1)
+	s.preempted(1, 0, 0, 100*ms)
+	s.Preemptions[0].Throttled = true
+	assert.Equal(t, []string{"cpu-starvation"}, told(s.analyze()), "it is known, and not by chance")
+	s.Preemptions[0].Throttled = false
+	assert.Empty(t, told(s.analyze()))
+}

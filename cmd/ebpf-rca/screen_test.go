@@ -140,7 +140,7 @@ func TestScreenWithoutCulprit(t *testing.T) {
 	assert.Contains(t, screenOf(t, diagnosed(f)), "\nDeadlock: a thread waits for itself for ever.\n")
 	f = simple(contention.CPUStarvation, contention.Resource{Kind: contention.CPU}, contention.HoldingOnCPU)
 	f.Culprit = nil
-	assert.Contains(t, screenOf(t, diagnosed(f)), "1. something outside the program keeps others off the CPU")
+	assert.Contains(t, screenOf(t, diagnosed(f)), "1. the CPU quota of a control group keeps threads off the CPU")
 }
 
 func TestScreenShowsNoTrifles(t *testing.T) {

@@ -27,6 +27,9 @@ func deed(f contention.Finding) string {
 	case contention.Straggler:
 		return "comes last to " + what
 	case contention.CPUStarvation:
+		if f.Culprit == nil {
+			return "keeps threads off the CPU: it was used up, and they were throttled"
+		}
 		return "keeps others off the CPU"
 	case contention.Deadlock:
 		if len(f.Culprits) == 0 {
@@ -111,7 +114,7 @@ func culpritName(f contention.Finding) string {
 	case f.Culprit != nil:
 		return threadName(*f.Culprit)
 	case f.Class == contention.CPUStarvation:
-		return "something outside the program"
+		return "the CPU quota of a control group"
 	case f.Class == contention.LostWakeup:
 		return "nobody"
 	case f.Class == contention.LockHolder, f.Class == contention.KernelLockHolder:
