@@ -18,17 +18,18 @@ type loss struct {
 
 // losses are those that an analysis is tried with.
 var losses = []loss{
-	{"lost-events", loseEvents},
+	{"lost-tenth", losing(0.1)},
+	{"lost-third", losing(1.0 / 3)},
 	{"no-owners", loseOwners},
 	{"no-stacks", loseStacks},
 	{"lost-wakers", loseWakers},
 }
 
-// lossShare is the share that is lost where not all is.
-const lossShare = 0.3
+// lostWakers is the share of wakers that are lost.
+const lostWakers = 0.3
 
 // Degraded are analysers that do what a does, each with a trace of which something was
-// lost: a share of the events, owner words, stacks, a share of the wakers. What is lost
+// lost: a tenth or a third of the events, owner words, stacks, three in ten wakers. What is lost
 // follows from the trace, so that the answer to it is always the same. Their names are
 // NAME@LOSS.
 func Degraded(a Analyzer) []Analyzer {
@@ -48,11 +49,14 @@ func degrade(t *contention.Trace, l loss) *contention.Trace {
 	return &less
 }
 
-func loseEvents(t *contention.Trace, random *rand.Rand) {
-	seen := len(t.Waits) + len(t.Preemptions)
-	t.Waits = slices.DeleteFunc(t.Waits, func(contention.Wait) bool { return random.Float64() < lossShare })
-	t.Preemptions = slices.DeleteFunc(t.Preemptions, func(contention.Preemption) bool { return random.Float64() < lossShare })
-	t.Loss.RingFull += uint64(seen - len(t.Waits) - len(t.Preemptions))
+// losing loses a share of all events.
+func losing(share float64) func(*contention.Trace, *rand.Rand) {
+	return func(t *contention.Trace, random *rand.Rand) {
+		seen := len(t.Waits) + len(t.Preemptions)
+		t.Waits = slices.DeleteFunc(t.Waits, func(contention.Wait) bool { return random.Float64() < share })
+		t.Preemptions = slices.DeleteFunc(t.Preemptions, func(contention.Preemption) bool { return random.Float64() < share })
+		t.Loss.RingFull += uint64(seen - len(t.Waits) - len(t.Preemptions))
+	}
 }
 
 // loseOwners also takes what was found of open waits: it was found in the same words.
@@ -87,7 +91,7 @@ func toldByStack(k contention.Kind) bool {
 
 func loseWakers(t *contention.Trace, random *rand.Rand) {
 	for i := range t.Waits {
-		if w := &t.Waits[i]; !w.Open() && random.Float64() < lossShare {
+		if w := &t.Waits[i]; !w.Open() && random.Float64() < lostWakers {
 			w.Waker = contention.Waker{}
 			t.Loss.UnmatchedWake++
 		}

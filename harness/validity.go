@@ -34,6 +34,10 @@ const (
 	// OwnCPUs of the machine delays its own threads, and that is its business.
 	MaxForeignDelay = 0.25
 	OwnCPUs         = 0.75
+	// MaxForeignOccupation is for how much of the window a program that has nothing to do
+	// with the workload may keep one of its threads from a CPU, by what the observer saw:
+	// from here on it would be right to blame that program.
+	MaxForeignOccupation = 0.04
 )
 
 // ruling is the outcome of a check: a verdict that keeps a run out of accuracy, or
@@ -98,7 +102,41 @@ func (p *played) trusted(sc scenarios.Scenario, v contention.Variant, cpus int) 
 			return r
 		}
 	}
+	if r := foreignOccupation(p.trace); !r.valid() {
+		return r
+	}
 	return p.foreignDelay(cpus)
+}
+
+// foreignOccupation rules on what programs outside of the workload took of the CPUs.
+func foreignOccupation(t *contention.Trace) ruling {
+	if t == nil {
+		return ruling{}
+	}
+	pids, observed := make(map[contention.ThreadID]int), t.Observed()
+	for _, thread := range t.Threads {
+		pids[thread.ID()] = thread.PID
+	}
+	kept := make(map[contention.ThreadID]time.Duration)
+	note := func(thread, occupant contention.ThreadID, d time.Duration) {
+		if !occupant.IsZero() && !observed[pids[occupant]] {
+			kept[thread] += d
+		}
+	}
+	for _, w := range t.Waits {
+		note(w.Thread, w.Occupant, w.Occupied)
+	}
+	for _, p := range t.Preemptions {
+		note(p.Thread, p.Occupant, p.Occupied)
+	}
+	var most time.Duration
+	for _, d := range kept {
+		most = max(most, d)
+	}
+	if float64(most) <= MaxForeignOccupation*float64(t.Window.Length()) {
+		return ruling{}
+	}
+	return tooBusy("other programs kept a thread from a CPU for %v", round(most))
 }
 
 func traceTrusted(t *contention.Trace) ruling {

@@ -31,7 +31,7 @@ func Analyze(trace *contention.Trace, opts Options) contention.Analysis {
 	ix := newIndex(trace)
 	worth := opts.worth(ix.window)
 	book := explainAll(ix, fairOccupants(ix, worth))
-	verdicts := judge(ix, book, worth)
+	verdicts := founded(ix, judge(ix, book, worth))
 	return contention.Analysis{
 		Findings: findings(ix, book, verdicts),
 		Charges:  charges(ix, book),

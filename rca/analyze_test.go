@@ -3,6 +3,7 @@
 package rca
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -679,8 +680,13 @@ func TestFinding(t *testing.T) {
 		{Waiter: 3, Holder: 2, Resource: mutex(1), Wait: 700 * ms, Evidence: contention.ByRelease},
 	}, f.Chain)
 
-	s.Loss = contention.Loss{RingFull: 10, UnmatchedWake: 10}
-	assert.InDelta(t, 0.99/2, s.analyze().Findings[0].Confidence, 1e-9, "as much lost as seen")
+	s.Loss = contention.Loss{UnmatchedWake: 20}
+	assert.InDelta(t, 0.99*math.Sqrt(0.5), s.analyze().Findings[0].Confidence, 1e-9, "of half of the wake-ups it is not known who made them")
+	s.Loss = contention.Loss{RingFull: 5}
+	assert.InDelta(t, 0.99*math.Pow(20.0/25, 3), s.analyze().Findings[0].Confidence, 1e-9, "a fifth is lost")
+	s.Loss = contention.Loss{RingFull: 6}
+	assert.Empty(t, told(s.analyze()), "the accusation is more likely wrong than right")
+	assert.Equal(t, f.Blame, s.analyze().Charges[0].Blame)
 
 	for i := range s.Waits {
 		s.Waits[i].Waker.SameObject = false

@@ -5,7 +5,6 @@ package rca
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/os2026/ebpf-rca/contention"
 )
@@ -98,30 +97,4 @@ func chain(ix *index, j judgement) []contention.Hop {
 		})
 	}
 	return out
-}
-
-// trust is how far each kind of evidence is believed. A release by a system call on
-// the very object is all but proof. An owner word may be stale. A thread that
-// wakes another outside such a call may have done so for another reason. Who had a CPU last
-// need not have had it all the time.
-var trust = [evidences]float64{byRelease: 0.99, byOwner: 0.9, byWaker: 0.8, byCPU: 0.7}
-
-// unfounded is the confidence in what rests on no evidence at all.
-const unfounded = 0.5
-
-// confidence weighs the evidence by the time that rests on it, and falls with what
-// was not seen.
-func confidence(ix *index, j judgement) float64 {
-	var weighed float64
-	var known time.Duration
-	for e, d := range j.account.evidence {
-		weighed += trust[e] * float64(d)
-		known += d
-	}
-	if known == 0 {
-		return unfounded
-	}
-	seen := float64(len(ix.trace.Waits) + len(ix.trace.Preemptions))
-	missed := float64(ix.trace.Loss.Events() + ix.trace.Loss.UnmatchedWake)
-	return weighed / float64(known) * seen / (seen + missed)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -82,19 +83,53 @@ func Calibrate(records []Record) Calibration {
 	return c
 }
 
+// NamedCalibration is that of an analyser. Name is NAME@* for all answers of one that was
+// tried with degraded traces too.
+type NamedCalibration struct {
+	Name string `json:"name"`
+	Calibration
+}
+
+// calibrations leaves out analysers that never state a confidence.
+func calibrations(f *Folder) []NamedCalibration {
+	list := []NamedCalibration{}
+	add := func(name string, records []Record) {
+		if c := Calibrate(records); slices.ContainsFunc(c.Bins, func(b ConfidenceBin) bool { return b.Confidence > 0 }) {
+			list = append(list, NamedCalibration{name, c})
+		}
+	}
+	families := map[string][]string{}
+	for _, analyzer := range f.Plan.Analyzers {
+		add(analyzer, f.Select("", analyzer))
+		base, _, _ := strings.Cut(analyzer, "@")
+		families[base] = append(families[base], analyzer)
+	}
+	for _, base := range sortedKeys(families) {
+		if len(families[base]) < 2 {
+			continue
+		}
+		var all []Record
+		for _, analyzer := range families[base] {
+			all = append(all, f.Select("", analyzer)...)
+		}
+		add(base+"@*", all)
+	}
+	return list
+}
+
 // WriteCalibration prints how far the confidences of each analyser can be relied on, as
-// the numbers of a reliability diagram. One that never accuses has none.
+// the numbers of a reliability diagram.
 func WriteCalibration(w io.Writer, s Scores) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	head := "\nANALYZER\tCONFIDENCE\tMEAN\tRIGHT\tACCUSATIONS\tBRIER\tOF A CONSTANT\n"
-	for _, sum := range s.Overall {
-		c := sum.Calibration
+	if len(s.Calibrations) > 0 {
+		fmt.Fprint(t, "\nANALYZER\tCONFIDENCE\tMEAN\tRIGHT\tACCUSATIONS\tBRIER\tOF A CONSTANT\n")
+	}
+	for _, c := range s.Calibrations {
 		for i, b := range c.Bins {
-			fmt.Fprint(t, head)
-			head = ""
-			row := []string{"", fmt.Sprintf("%.1f–%.1f", b.Low, b.Low+1.0/bins), fmt.Sprintf("%.2f", b.Confidence), b.Right.String(), fmt.Sprint(b.Right.N), "", ""}
+			row := []string{"", fmt.Sprintf("%.1f–%.1f", b.Low, b.Low+1.0/bins), fmt.Sprintf("%.2f", b.Confidence), b.Right.String(), fmt.Sprint(b.Right.N)}
 			if i == 0 {
-				row[0], row[5], row[6] = sum.Analyzer, fmt.Sprintf("%.3f", c.Brier), fmt.Sprintf("%.3f", c.Constant)
+				row[0] = c.Name
+				row = append(row, fmt.Sprintf("%.3f", c.Brier), fmt.Sprintf("%.3f", c.Constant))
 			}
 			fmt.Fprintln(t, strings.Join(row, "\t"))
 		}

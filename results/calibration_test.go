@@ -54,15 +54,29 @@ func TestCalibrateWhereNobodyCanBeNamed(t *testing.T) {
 }
 
 func TestWriteCalibration(t *testing.T) {
-	c := Calibration{
-		Accusations: 4, Brier: 0.0525, Constant: 0.1875,
-		Bins: []ConfidenceBin{{Low: 0.5, Confidence: 0.55, Right: Wilson(0, 1)}, {Low: 0.9, Confidence: 0.95, Right: Wilson(3, 3)}},
+	at := func(analyzer string, index int, verdict Verdict, findings ...contention.Finding) Record {
+		return Record{Run: Run{Index: index, Variant: fault}, Analyzer: analyzer, Verdict: verdict, Truth: guilty(1), Findings: findings}
+	}
+	f := &Folder{
+		Plan: Plan{Analyzers: []string{"rca", "silent", "rca@no-owners"}},
+		Records: []Record{
+			at("rca", 0, Hit, sure(0.95, 1)), at("rca", 1, Hit, sure(0.95, 1), sure(0.5, 2)),
+			at("silent", 0, Miss), at("silent", 1, Miss, sure(0, 2)),
+			at("rca@no-owners", 0, Hit, sure(0.75, 1)), at("rca@no-owners", 1, Miss),
+		},
 	}
 	var out bytes.Buffer
-	require.NoError(t, WriteCalibration(&out, Scores{Overall: []Summary{{Analyzer: "silent"}, {Analyzer: "rca", Calibration: c}}}))
+	require.NoError(t, WriteCalibration(&out, Score(f)))
 	assert.Equal(t, `
-ANALYZER  CONFIDENCE  MEAN  RIGHT             ACCUSATIONS  BRIER  OF A CONSTANT
-rca       0.5–0.6     0.55  0.00 [0.00,0.79]  1            0.052  0.188
-          0.9–1.0     0.95  1.00 [0.44,1.00]  3                   
+ANALYZER       CONFIDENCE  MEAN  RIGHT             ACCUSATIONS  BRIER  OF A CONSTANT
+rca            0.5–0.6     0.50  0.00 [0.00,0.79]  1            0.085  0.222
+               0.9–1.0     0.95  1.00 [0.34,1.00]  2
+rca@no-owners  0.7–0.8     0.75  1.00 [0.21,1.00]  1  0.062  0.000
+rca@*          0.5–0.6     0.50  0.00 [0.00,0.79]  1  0.079  0.188
+               0.7–0.8     0.75  1.00 [0.21,1.00]  1
+               0.9–1.0     0.95  1.00 [0.34,1.00]  2
 `, out.String())
+	out.Reset()
+	require.NoError(t, WriteCalibration(&out, Scores{}))
+	assert.Empty(t, out.String())
 }

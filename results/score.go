@@ -18,6 +18,9 @@ type Scores struct {
 	// the plan; Overall one for each analyser over all scenarios.
 	Scenarios []Summary `json:"scenarios"`
 	Overall   []Summary `json:"overall"`
+	// Calibrations are those of each analyser that accuses with a confidence, and of one
+	// that was tried with degraded traces too (NAME@LOSS) that of all its answers.
+	Calibrations []NamedCalibration `json:"calibrations"`
 }
 
 // Summary is what one analyser made of a set of runs. Accuracy is taken over valid
@@ -61,8 +64,6 @@ type Summary struct {
 	ChainF1 *float64 `json:"chain_f1,omitempty"`
 	// Unexplained is external and open waiting over the true wait.
 	Unexplained Spread `json:"unexplained"`
-	// Calibration is of the confidences in accusations.
-	Calibration Calibration `json:"calibration,omitzero"`
 	// DetectedAfter is in nanoseconds, over hits that tell it.
 	DetectedAfter Spread `json:"detected_after_ns"`
 	// Again is how many runs were played more than once, because the machine was
@@ -113,6 +114,7 @@ func Score(f *Folder) Scores {
 		summary.Analyzer = analyzer
 		s.Overall = append(s.Overall, summary)
 	}
+	s.Calibrations = calibrations(f)
 	return s
 }
 
@@ -141,7 +143,6 @@ func Summarize(records []Record) Summary {
 	s.agreement(valid(records, func(Record) bool { return true }))
 	s.faults(valid(records, isFault))
 	s.quiet(valid(records, func(r Record) bool { return !isFault(r) }))
-	s.Calibration = Calibrate(records)
 	if s.Thread.AC1.N > 0 && s.Specificity.N > 0 {
 		j := s.Thread.AC1.Value + s.Specificity.Value - 1
 		s.Youden = &j
