@@ -289,7 +289,11 @@ func (o *Observation) Cut(window contention.Window) (*contention.Trace, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
-	return o.builder.cut(window, open, looks, lost), nil
+	trace := o.builder.cut(window, open, looks, lost)
+	for _, s := range o.symbols {
+		s.DropGone()
+	}
+	return trace, nil
 }
 
 // findMissed looks for threads that could not be watched when they were born: the

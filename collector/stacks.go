@@ -129,7 +129,7 @@ func (s *stackTable) addWalked(pid int, w walked) (id contention.StackID, final 
 }
 
 // maxKept is how many stacks may be kept for the next window.
-const maxKept = 1 << 15
+const maxKept = 1 << 12
 
 // begin forgets the stacks of earlier windows if they are many: all that come again are
 // still in the kernel, but for those that were finished here.

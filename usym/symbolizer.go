@@ -3,8 +3,11 @@
 package usym
 
 import (
+	"errors"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/image"
@@ -21,6 +24,7 @@ type Symbolizer struct {
 
 	now      func() time.Time
 	openMaps func(pid int) ([]image.Mapping, error)
+	alive    func(pid int) bool
 }
 
 // Process says whose addresses are meant.
@@ -49,6 +53,7 @@ func New() *Symbolizer {
 		cache:     newCache(cacheLimit),
 		now:       time.Now,
 		openMaps:  image.OpenMaps,
+		alive:     isAlive,
 	}
 }
 
@@ -158,6 +163,20 @@ func (s *Symbolizer) Forget(pid int) {
 	delete(s.processes, Process{PID: pid})
 	s.cache.drop(fileKey{jit: pid})
 }
+
+// DropGone forgets the processes that have ended, whose stacks are all named by then.
+func (s *Symbolizer) DropGone() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, p := range s.processes {
+		if !s.alive(p.pid) {
+			delete(s.processes, key)
+			s.cache.drop(fileKey{jit: key.PID})
+		}
+	}
+}
+
+func isAlive(pid int) bool { return pid != 0 && !errors.Is(unix.Kill(pid, 0), unix.ESRCH) }
 
 // appendFrames appends pc, named by what is at address: a function, behind those that
 // were inlined into it there.

@@ -191,3 +191,23 @@ func TestMovedTellsOfOtherCodeInTheSamePlace(t *testing.T) {
 	assert.True(t, s.Knows(of))
 	assert.False(t, s.Knows(Process{PID: 1}))
 }
+
+func TestDropGone(t *testing.T) {
+	s := New()
+	s.openMaps = func(pid int) ([]image.Mapping, error) {
+		return []image.Mapping{{Start: 0x1000, End: 0x2000, Path: "/x"}}, nil
+	}
+	s.alive = func(pid int) bool { return pid == 1 }
+	for pid := 1; pid <= 3; pid++ {
+		s.Frame(Process{PID: pid, Space: uint64(pid)}, 0x1000)
+	}
+	s.DropGone()
+	assert.True(t, s.Knows(Process{PID: 1, Space: 1}))
+	assert.Len(t, s.processes, 1)
+	s.alive = isAlive
+	s.DropGone()
+	assert.True(t, s.Knows(Process{PID: 1, Space: 1}), "init lives")
+	assert.True(t, isAlive(os.Getpid()))
+	assert.False(t, isAlive(1<<22+1), "above the greatest pid there can be")
+	assert.False(t, isAlive(0))
+}
