@@ -3,6 +3,7 @@
 package collector
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -302,6 +303,12 @@ func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, looks lat
 	b.log.markDeaths(b.exits)
 	b.log.take(&trace)
 	b.samples = nil
+	for thread, at := range b.exits {
+		trace.Exits = append(trace.Exits, contention.Exit{Thread: thread, At: at})
+	}
+	slices.SortFunc(trace.Exits, func(x, y contention.Exit) int {
+		return cmp.Or(cmp.Compare(x.At, y.At), x.Thread.Compare(y.Thread))
+	})
 	defer b.stacks.begin()
 	trace.Threads = slices.SortedFunc(maps.Values(b.threads), func(x, y contention.Thread) int {
 		return x.ID().Compare(y.ID())

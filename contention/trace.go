@@ -25,6 +25,8 @@ type Trace struct {
 	Preemptions []Preemption
 	// Samples are taken on the CPU at a steady pace.
 	Samples []Sample
+	// Exits are the threads that ended.
+	Exits []Exit
 	// Stacks holds every stack once; Stacks[NoStack] is empty.
 	Stacks []Stack
 	// Observer is the pid of the process that watched, 0 if unknown. What it does to
@@ -155,6 +157,12 @@ type Sample struct {
 	Thread ThreadID
 	At     time.Duration
 	Stack  StackID
+}
+
+// Exit says that a thread has ended.
+type Exit struct {
+	Thread ThreadID
+	At     time.Duration
 }
 
 // Loss counts what was not seen, by cause. Every count weakens the findings.

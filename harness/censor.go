@@ -2,7 +2,11 @@
 
 package harness
 
-import "github.com/os2026/ebpf-rca/contention"
+import (
+	"slices"
+
+	"github.com/os2026/ebpf-rca/contention"
+)
 
 // censor takes out of a trace what happened after its window. A workload ends its
 // threads when the window is over, which lets go whoever waits by then: a deadlock
@@ -40,6 +44,7 @@ func censor(t *contention.Trace) {
 		}
 	}
 	t.Preemptions = preemptions
+	t.Exits = slices.DeleteFunc(t.Exits, func(x contention.Exit) bool { return x.At >= end })
 }
 
 // unended is a wait as it was known before anybody ended it.

@@ -51,10 +51,20 @@ func (ix *index) tellLocks() {
 		if o := &ix.objects[n]; o.nature == either && len(o.releases) > 0 {
 			g := groups[o.group]
 			if g == nil {
-				g = &behaviour{waiters: make(map[threadNo]bool)}
+				g = &behaviour{waiters: make(map[threadNo]bool), waits: make(map[threadNo]int), private: o.group != resourceNo(n)}
 				groups[o.group] = g
 			}
-			g.add(o)
+			g.objects = append(g.objects, o)
+		}
+	}
+	for i := range ix.waits {
+		w := &ix.waits[i]
+		o := &ix.objects[w.resource]
+		if g := groups[o.group]; g != nil && o.nature == either && len(o.releases) > 0 {
+			g.waiters[w.thread] = true
+			if w.letGo {
+				g.waits[w.thread]++
+			}
 		}
 	}
 	for n := range ix.objects {
@@ -67,29 +77,34 @@ func (ix *index) tellLocks() {
 // behaviour is who waits for the resources of a group and who lets them go.
 type behaviour struct {
 	waiters map[threadNo]bool
+	waits   map[threadNo]int // that a thread ended
 	objects []*object
-}
-
-func (b *behaviour) add(o *object) {
-	for _, thread := range o.waiters {
-		b.waiters[thread] = true
-	}
-	b.objects = append(b.objects, o)
+	private bool // each waiter has a word of its own
 }
 
 // isLock reports whether at least half of the releases were made by threads that
-// have waited there too.
+// have waited there too. Threads with words of their own may wait there for a lock and
+// for work, and whoever hands out work may wait for a lock, too; so there at least half
+// of the waits must be matched by releases of the same thread, as a lock goes round.
 func (b *behaviour) isLock() bool {
-	var own, all int
+	var own, all, waits, passedOn int
+	releases := make(map[threadNo]int)
 	for _, o := range b.objects {
 		for _, r := range o.releases {
-			if b.waiters[r.thread] {
-				own++
-			}
+			releases[r.thread]++
 		}
-		all += len(o.releases)
 	}
-	return own > 0 && own*2 >= all
+	for thread, n := range releases {
+		all += n
+		if b.waiters[thread] {
+			own += n
+		}
+	}
+	for thread, n := range b.waits {
+		waits += n
+		passedOn += min(n, releases[thread])
+	}
+	return own > 0 && own*2 >= all && (!b.private || passedOn*2 >= waits)
 }
 
 // nature is what a kind of resource says by itself.

@@ -136,6 +136,10 @@ func (e *explanation) begin() {
 // time between two releases belongs to whoever makes the later one.
 func (e *explanation) split(i int32, s span) {
 	w := &e.waits[i]
+	if together := e.togetherUntil(w).within(s); together.length() > 0 {
+		e.fallBack(e.path, together)
+		s.from = together.to
+	}
 	if e.objects[w.resource].nature.byThreads() {
 		for _, r := range e.after(w.resource, s.from) {
 			if s.length() == 0 || r.at > w.to && !e.endsLater(w) {

@@ -20,6 +20,7 @@ type wait struct {
 	late     contention.LateLook
 	stack    contention.StackID
 	open     bool
+	letGo    bool  // a thread ended it
 	serial   int32 // counts those of a thread that are not by choice
 }
 
@@ -36,6 +37,8 @@ type object struct {
 	// permits of a pool, in order of time.
 	permits []permit
 }
+
+func (o *object) isJoin() bool { return o.Kind == contention.Join }
 
 // release is a moment at which a thread let a resource go.
 type release struct {
@@ -78,6 +81,7 @@ type index struct {
 	lives    [][]episode
 	samples  [][]contention.Sample
 	observed []bool            // what the thread did is in the trace
+	ends     map[int][]end     // by pid: of its threads
 	gone     map[threadNo]bool // it ended and left something locked, or is no thread
 	waited   []int32           // how many waits not by choice a thread has
 	// By resourceNo.
@@ -97,6 +101,7 @@ func newIndex(trace *contention.Trace) *index {
 		threadNos:   make(map[contention.ThreadID]threadNo, len(trace.Threads)),
 		resourceNos: make(map[contention.Resource]resourceNo),
 		byTID:       make(map[int]threadNo, len(trace.Threads)),
+		ends:        make(map[int][]end),
 		gone:        make(map[threadNo]bool),
 	}
 	ix.cpu = ix.resource(contention.Resource{Kind: contention.CPU})
@@ -104,6 +109,7 @@ func newIndex(trace *contention.Trace) *index {
 	ix.addWaits()
 	ix.addPreemptions()
 	ix.addSamples()
+	ix.addExits()
 	ix.sort()
 	ix.noteObserved()
 	ix.formGroups()
@@ -155,6 +161,7 @@ func (ix *index) addWait(w *contention.Wait) {
 		o.waiters = append(o.waiters, added.thread)
 	}
 	if w.Waker.Kind == contention.WokenByThread && !added.open {
+		added.letGo = true
 		ix.addRelease(added.resource, w.Woken, w.Waker)
 	}
 	if w.Late.Has(contention.OwnerGone) {

@@ -106,6 +106,9 @@ func garbage(c chooser) *contention.Trace {
 	for range c.IntN(10) {
 		t.Samples = append(t.Samples, contention.Sample{Thread: someThread(c), At: someTime(c), Stack: contention.StackID(c.IntN(6) - 1)})
 	}
+	for range c.IntN(6) {
+		t.Exits = append(t.Exits, contention.Exit{Thread: someThread(c), At: someTime(c)})
+	}
 	t.Loss.RingFull = uint64(c.IntN(3))
 	return t
 }
@@ -207,7 +210,7 @@ func clone(t *contention.Trace) *contention.Trace {
 	c := *t
 	c.Threads, c.Waits = slices.Clone(t.Threads), slices.Clone(t.Waits)
 	c.Preemptions, c.Samples = slices.Clone(t.Preemptions), slices.Clone(t.Samples)
-	c.Stacks = slices.Clone(t.Stacks)
+	c.Stacks, c.Exits = slices.Clone(t.Stacks), slices.Clone(t.Exits)
 	return &c
 }
 
@@ -220,6 +223,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		shuffle(random, shuffled.Threads)
 		shuffle(random, shuffled.Preemptions)
 		shuffle(random, shuffled.Samples)
+		shuffle(random, shuffled.Exits)
 		require.Equal(t, want, Analyze(shuffled, Options{MinShare: 1e-9}))
 	})
 }
@@ -314,6 +318,9 @@ func TestOnlyDifferencesOfTimesMatter(t *testing.T) {
 		}
 		for i := range moved.Samples {
 			moved.Samples[i].At += later
+		}
+		for i := range moved.Exits {
+			moved.Exits[i].At += later
 		}
 		require.Equal(t, want, Analyze(moved, Options{MinShare: 1e-9}))
 	})
