@@ -71,6 +71,9 @@ func (e *Entry) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &v); err != nil {
 		return fmt.Errorf("ledger entry: %w", err)
 	}
+	if v[0] != int64(Kind(v[0])) {
+		return fmt.Errorf("ledger entry: kind %d", v[0])
+	}
 	*e = Entry{Kind: Kind(v[0]), Begin: time.Duration(v[1]), End: time.Duration(v[2]), Resource: int(v[3])}
 	return nil
 }
