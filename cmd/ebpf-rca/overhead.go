@@ -11,26 +11,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/os2026/ebpf-rca/collector"
-	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/harness"
 	"github.com/os2026/ebpf-rca/results"
 )
-
-// overheadSchema names the form of overhead.jsonl.
-const overheadSchema = "ebpf-rca/overhead/1"
-
-// overheadLine is one line of overhead.jsonl.
-type overheadLine struct {
-	Schema     string             `json:"schema"`
-	Workload   string             `json:"workload"`
-	Observer   string             `json:"observer"`
-	Ratio      float64            `json:"ratio"`
-	CI         [2]float64         `json:"ci"`
-	Pairs      int                `json:"pairs"`
-	NoiseFloor [2]float64         `json:"noise_floor"`
-	NsPerEvent map[string]float64 `json:"ns_per_event,omitempty"`
-	Loss       contention.Loss    `json:"loss"`
-}
 
 // measureOverhead measures each selected scenario, prints a table and keeps the
 // figures in the result folder. The time a program takes is measured in runs of its
@@ -56,7 +39,7 @@ func measureOverhead(ctx context.Context, o runOptions, stage harness.Stage, sto
 			return err
 		}
 		bar.clear()
-		fmt.Fprintf(table, "%s\t%s\t%.3f–%.3f\t%.3f–%.3f\t%s\t%d\n", s.Name, line.ratioText(), line.CI[0], line.CI[1],
+		fmt.Fprintf(table, "%s\t%s\t%.3f–%.3f\t%.3f–%.3f\t%s\t%d\n", s.Name, ratioText(line), line.CI[0], line.CI[1],
 			line.NoiseFloor[0], line.NoiseFloor[1], eventText(line.NsPerEvent), line.Loss.Events())
 		if err := json.NewEncoder(&lines).Encode(line); err != nil {
 			return fmt.Errorf("write the overhead: %w", err)
@@ -65,36 +48,36 @@ func measureOverhead(ctx context.Context, o runOptions, stage harness.Stage, sto
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	return store.PutFile("overhead.jsonl", lines.Bytes())
+	return store.PutFile(results.OverheadFile, lines.Bytes())
 }
 
-func overheadOf(ctx context.Context, o harness.OverheadOptions) (overheadLine, error) {
+func overheadOf(ctx context.Context, o harness.OverheadOptions) (results.OverheadLine, error) {
 	o.Observer = observer{}
 	ratio, err := harness.MeasureOverhead(ctx, o)
 	if err != nil {
-		return overheadLine{}, err
+		return results.OverheadLine{}, err
 	}
 	o.Observer, o.Pairs = observer{collector.Options{Cost: true}}, 2
 	cost, err := harness.MeasureOverhead(ctx, o)
 	if err != nil {
-		return overheadLine{}, err
+		return results.OverheadLine{}, err
 	}
 	return lineOf(o.Scenario.Name, ratio, cost), nil
 }
 
 // lineOf is the line of a workload, of which one measurement gave the ratio and
 // another, under the kernel's account, the time of an event.
-func lineOf(workload string, ratio, cost harness.OverheadResult) overheadLine {
-	return overheadLine{
-		Schema: overheadSchema, Workload: workload, Observer: "default",
+func lineOf(workload string, ratio, cost harness.OverheadResult) results.OverheadLine {
+	return results.OverheadLine{
+		Schema: results.OverheadSchema, Workload: workload, Observer: "default",
 		Ratio: ratio.Ratio, CI: ratio.CI, Pairs: ratio.Pairs, NoiseFloor: ratio.NoiseFloor,
 		NsPerEvent: cost.NsPerEvent, Loss: ratio.Loss,
 	}
 }
 
 // ratioText is the ratio, unless unwatched runs differ as much from one another.
-func (l overheadLine) ratioText() string {
-	if l.NoiseFloor[0] <= l.Ratio && l.Ratio <= l.NoiseFloor[1] {
+func ratioText(l results.OverheadLine) string {
+	if l.WithinNoise() {
 		return "within noise"
 	}
 	return fmt.Sprintf("%.3f", l.Ratio)
