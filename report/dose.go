@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/os2026/ebpf-rca/contention"
+	"github.com/os2026/ebpf-rca/results"
+)
+
+// response is how the share of faults found grows with the dose, of one scenario and
+// analyser.
+type response struct {
+	Scenario string
+	Chart    chart
+	Table    []dosed
+}
+
+// dosed is the share found with one dose.
+type dosed struct {
+	Dose  string
+	Found results.Proportion
+}
+
+// responses draws each scenario of which faults of several doses are valid.
+func responses(f *results.Folder, analyzer string) []response {
+	var list []response
+	for _, scenario := range f.Plan.Scenarios() {
+		found := map[contention.Dose][2]int{} // hits, valid faults
+		for _, r := range f.Select(scenario, analyzer) {
+			if r.Variant != contention.FaultVariant || !r.Verdict.Valid() {
+				continue
+			}
+			n := found[r.Dose]
+			if r.Verdict == results.Hit {
+				n[0]++
+			}
+			n[1]++
+			found[r.Dose] = n
+		}
+		if len(found) > 1 {
+			list = append(list, newResponse(scenario, found))
+		}
+	}
+	return list
+}
+
+func newResponse(scenario string, found map[contention.Dose][2]int) response {
+	holds, contenders := axes(found)
+	places := spans(holds)
+	r := response{Scenario: scenario, Chart: chart{
+		Title: "Faults of " + scenario + " found, by dose", X: "hold time", Y: "faults found", XTicks: places,
+	}}
+	for i, n := range contenders {
+		s := series{Name: plural(n, "contender"), Shape: i % shapes}
+		for j, hold := range holds {
+			dose := contention.Dose{Hold: hold, Contenders: n}
+			count, ok := found[dose]
+			if !ok {
+				continue
+			}
+			p := results.Wilson(float64(count[0]), count[1])
+			s.Points = append(s.Points, point{
+				X: places[j].At, Y: upward(p.Value), Low: upward(p.Low), High: upward(p.High),
+				Text: fmt.Sprintf("%s: found %s of %d", doseText(dose), p, p.N),
+			})
+			r.Table = append(r.Table, dosed{doseText(dose), p})
+		}
+		s.Line = join(s.Points)
+		r.Chart.Series = append(r.Chart.Series, s)
+	}
+	return r
+}
+
+// axes lists the different hold times and numbers of contenders, in order.
+func axes(found map[contention.Dose][2]int) ([]time.Duration, []int) {
+	var holds []time.Duration
+	var contenders []int
+	for dose := range found {
+		holds = append(holds, dose.Hold)
+		contenders = append(contenders, dose.Contenders)
+	}
+	slices.Sort(holds)
+	slices.Sort(contenders)
+	return slices.Compact(holds), slices.Compact(contenders)
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/os2026/ebpf-rca/results"
+)
+
+// grid sets scenarios against analysers or kernels.
+type grid struct {
+	Columns []column
+	Rows    []gridRow
+}
+
+type column struct{ Name, Note string }
+
+type gridRow struct {
+	Scenario string
+	Cells    []cell
+}
+
+// cell is one scenario in one column. Its sign says the same as its colour.
+type cell struct {
+	Class, Sign, Word string
+	Faults, Quiet     string // found of all, accused of all
+	Change            string // against the base, where it is significant
+}
+
+// newCell judges by the thresholds that decide the outcome of a run. A share of 0 in 0
+// was not measured.
+func newCell(recall, far results.Proportion, seeds, unsupported int) cell {
+	c := cell{Faults: parts(recall), Quiet: parts(far)}
+	least, most := results.Threshold(seeds)
+	found := recall.N == 0 || recall.Value >= least
+	calm := far.N == 0 || far.Value <= most
+	switch {
+	case recall.N+far.N == 0 && unsupported > 0:
+		c.Class, c.Sign, c.Word = "none", "–", "unsupported"
+	case recall.N+far.N == 0:
+		c.Class, c.Sign, c.Word = "warn", "?", "no valid run"
+	case found && calm:
+		c.Class, c.Sign, c.Word = "good", "✓", "good"
+	case !calm:
+		c.Class, c.Sign, c.Word = "bad", "▲", "accuses innocents"
+	default:
+		c.Class, c.Sign, c.Word = "bad", "✗", "misses"
+	}
+	return c
+}
+
+// parts renders a share as how many of how many, empty where it was not measured.
+func parts(p results.Proportion) string {
+	if p.N == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f/%d", p.Value*float64(p.N), p.N)
+}
+
+// byAnalyzer sets the scenarios of a folder against its analysers.
+func byAnalyzer(s results.Scores) grid {
+	var g grid
+	for _, name := range s.Analyzers {
+		g.Columns = append(g.Columns, column{Name: name})
+	}
+	if len(g.Columns) == 0 {
+		return g
+	}
+	for row := range slices.Chunk(s.Scenarios, len(g.Columns)) {
+		r := gridRow{Scenario: row[0].Scenario}
+		for _, sum := range row {
+			r.Cells = append(r.Cells, newCell(sum.Recall, sum.FAR, sum.Count, sum.Verdicts[results.Unsupported]))
+		}
+		g.Rows = append(g.Rows, r)
+	}
+	return g
+}
+
+// byKernel sets the scenarios of several folders against their kernels.
+func byKernel(c results.Comparison, seeds func(scenario string) int) grid {
+	var g grid
+	for _, col := range c.Columns {
+		note := col.RunID
+		if col.Base {
+			note += ", the base"
+		}
+		if col.Incomplete {
+			note += ", incomplete"
+		}
+		g.Columns = append(g.Columns, column{kernelText(col.Kernel), note})
+	}
+	for _, row := range c.Rows {
+		r := gridRow{Scenario: row.Scenario}
+		for _, in := range row.Cells {
+			cell := newCell(in.Recall, in.FAR, seeds(row.Scenario), in.Unsupported)
+			if in.Hits.Significant() || in.Alarms.Significant() {
+				cell.Change = "↓ worse than the base"
+			}
+			r.Cells = append(r.Cells, cell)
+		}
+		g.Rows = append(g.Rows, r)
+	}
+	return g
+}
+
+func kernelText(release string) string {
+	if release == "" {
+		return "unknown kernel"
+	}
+	return release
+}
