@@ -38,13 +38,12 @@ type claim struct {
 	right      bool
 }
 
-// newCalibration looks at every accusation of an analyser in runs that count. It
-// reports false where there are none.
-func newCalibration(f *results.Folder, analyzer string) (calibration, bool) {
+// newCalibration looks at every accusation of an analyser in runs that count.
+func newCalibration(f *results.Folder, analyzer string) calibration {
 	claims := claimsOf(f.Select("", analyzer))
 	c := calibration{Analyzer: analyzer, N: len(claims)}
 	if len(claims) == 0 {
-		return c, false
+		return c
 	}
 	c.Claimed, c.Right = summarize(claims)
 	for i, in := range binned(claims) {
@@ -57,7 +56,7 @@ func newCalibration(f *results.Folder, analyzer string) (calibration, bool) {
 		c.Bins = append(c.Bins, b)
 	}
 	c.Chart = c.draw()
-	return c, true
+	return c
 }
 
 // claimsOf are the accusations in valid runs; in a run without a culprit none is right.

@@ -48,6 +48,9 @@ func responses(f *results.Folder, analyzer string) []response {
 	return list
 }
 
+// apart is how far points of different series stand side by side.
+const apart = 9
+
 func newResponse(scenario string, found map[contention.Dose][2]int) response {
 	holds, contenders := axes(found)
 	places := spans(holds)
@@ -64,7 +67,7 @@ func newResponse(scenario string, found map[contention.Dose][2]int) response {
 			}
 			p := results.Wilson(float64(count[0]), count[1])
 			s.Points = append(s.Points, point{
-				X: places[j].At, Y: upward(p.Value), Low: upward(p.Low), High: upward(p.High),
+				X: places[j].At + apart*(2*i-len(contenders)+1)/2, Y: upward(p.Value), Low: upward(p.Low), High: upward(p.High),
 				Text: fmt.Sprintf("%s: found %s of %d", doseText(dose), p, p.N),
 			})
 			r.Table = append(r.Table, dosed{doseText(dose), p})

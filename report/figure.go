@@ -4,6 +4,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/os2026/ebpf-rca/results"
@@ -28,7 +29,10 @@ type figure struct {
 }
 
 // interval is drawn on a scale from 0 to 100.
-type interval struct{ Low, At, High int }
+type interval struct {
+	Low, At, High int
+	Signed        bool // 50 is nothing
+}
 
 // measure takes one figure from a summary.
 type measure struct {
@@ -38,10 +42,10 @@ type measure struct {
 
 // measures are those shown, the headlines first.
 var measures = []measure{
-	{"Thread AC@1", "faults whose first accusation is a true culprit", func(s results.Summary) figure { return proportion(s.Thread.AC1) }},
-	{"Frame AC@1", "… and shows the function it was in", func(s results.Summary) figure { return proportion(s.Frame) }},
-	{"False alarms", "runs without a culprit in which anybody is accused", func(s results.Summary) figure { return proportion(s.FAR) }},
-	{"Youden J", "thread AC@1 less false alarms: 0 is a coin, 1 is perfect", youdenFigure},
+	{threadAC1, "faults whose first accusation is a true culprit", func(s results.Summary) figure { return proportion(s.Thread.AC1) }},
+	{frameAC1, "… and shows the function it was in", func(s results.Summary) figure { return proportion(s.Frame) }},
+	{falseAlarms, "runs without a culprit in which anybody is accused", func(s results.Summary) figure { return proportion(s.FAR) }},
+	{youdenJ, "thread AC@1 less false alarms: 0 is a coin, 1 is perfect", youdenFigure},
 	{"Hits", "faults of which all culprits stand first", func(s results.Summary) figure { return proportion(s.Recall) }},
 	{"Class AC@1", "the kind of cause is right", func(s results.Summary) figure { return proportion(s.Class) }},
 	{"Resource AC@1", "what was waited for is right", func(s results.Summary) figure { return proportion(s.Resource) }},
@@ -52,8 +56,8 @@ var measures = []measure{
 	{"Wait error", "waiting seen against what threads account for", func(s results.Summary) figure { return spread(s.WaitError) }},
 	{"Unexplained", "external and open waiting in faults", func(s results.Summary) figure { return spread(s.Unexplained) }},
 	{"Found after", "time to the first right answer", found},
-	{"Validity", "supported runs that enter accuracy", func(s results.Summary) figure { return proportion(s.Validity) }},
-	{"Support", "planned runs that this machine could do", func(s results.Summary) figure { return proportion(s.Support) }},
+	{validity, "supported runs that enter accuracy", func(s results.Summary) figure { return proportion(s.Validity) }},
+	{support, "planned runs that this machine could do", func(s results.Summary) figure { return proportion(s.Support) }},
 }
 
 func newFigures(s results.Scores) figures {
@@ -78,7 +82,7 @@ func proportion(p results.Proportion) figure {
 	return figure{
 		Text:     fmt.Sprintf("%.2f", p.Value),
 		Interval: fmt.Sprintf("%.2f–%.2f, n = %d", p.Low, p.High, p.N),
-		Bar:      &interval{scale(p.Low), scale(p.Value), scale(p.High)},
+		Bar:      &interval{Low: scale(p.Low), At: scale(p.Value), High: scale(p.High)},
 	}
 }
 
@@ -88,9 +92,9 @@ func youdenFigure(s results.Summary) figure {
 	}
 	low, high := difference(s.Thread.AC1, s.FAR)
 	return figure{
-		Text:     fmt.Sprintf("%.2f", *s.Youden),
-		Interval: fmt.Sprintf("%.2f to %.2f", low, high),
-		Bar:      &interval{scale(low), scale(*s.Youden), scale(high)},
+		Text:     signed(*s.Youden),
+		Interval: signed(low) + " to " + signed(high),
+		Bar:      &interval{half(low), half(*s.Youden), half(high), true},
 	}
 }
 
@@ -107,7 +111,7 @@ func spread(s results.Spread) figure {
 	}
 	return figure{
 		Text:     fmt.Sprintf("%.1f %%", 100*s.Median),
-		Interval: fmt.Sprintf("median; 90th %.1f %%, n = %d", 100*s.P90, s.N),
+		Interval: fmt.Sprintf("median; p90 %.1f %%, n = %d", 100*s.P90, s.N),
 	}
 }
 
@@ -117,9 +121,46 @@ func found(s results.Summary) figure {
 	}
 	return figure{
 		Text:     duration(time.Duration(s.DetectedAfter.Median)),
-		Interval: fmt.Sprintf("median; 90th %s, n = %d", duration(time.Duration(s.DetectedAfter.P90)), s.DetectedAfter.N),
+		Interval: fmt.Sprintf("median; p90 %s, n = %d", duration(time.Duration(s.DetectedAfter.P90)), s.DetectedAfter.N),
 	}
 }
 
-// scale puts a share on 0..100; what is below nothing is drawn at nothing.
+// signed renders a figure with the sign that print has for it.
+func signed(v float64) string { return strings.Replace(fmt.Sprintf("%.2f", v), "-", "−", 1) }
+
+// half puts −1..1 on 0..100.
+func half(v float64) int { return scale((v + 1) / 2) }
+
+// scale puts a share on 0..100.
 func scale(share float64) int { return int(100*min(max(share, 0), 1) + 0.5) }
+
+// headline is a figure of the first analyser for those who read no further.
+type headline struct {
+	Name string
+	figure
+}
+
+// headlines are the measures that stand first.
+func headlines(s results.Scores) []headline {
+	if len(s.Overall) == 0 {
+		return nil
+	}
+	var list []headline
+	for _, m := range measures {
+		switch m.name {
+		case threadAC1, frameAC1, falseAlarms, youdenJ, validity, support:
+			list = append(list, headline{m.name, m.of(s.Overall[0])})
+		}
+	}
+	return list
+}
+
+// The names of the headlines.
+const (
+	threadAC1   = "Thread AC@1"
+	frameAC1    = "Frame AC@1"
+	falseAlarms = "False alarms"
+	youdenJ     = "Youden J"
+	validity    = "Validity"
+	support     = "Support"
+)

@@ -25,24 +25,29 @@ type gridRow struct {
 // cell is one scenario in one column. Its sign says the same as its colour.
 type cell struct {
 	Class, Sign, Word string
-	Faults, Quiet     string // found of all, accused of all
+	Faults, Quiet     string // found of all, accused of all; why there are none
 	Change            string // against the base, where it is significant
 }
 
 // newCell judges by the thresholds that decide the outcome of a run. A share of 0 in 0
 // was not measured.
 func newCell(recall, far results.Proportion, seeds, unsupported int) cell {
-	c := cell{Faults: parts(recall), Quiet: parts(far)}
+	c := cell{Faults: parts(recall)}
+	if far.N > 0 {
+		c.Quiet = parts(far) + " accused"
+	}
 	least, most := results.Threshold(seeds)
 	found := recall.N == 0 || recall.Value >= least
 	calm := far.N == 0 || far.Value <= most
 	switch {
 	case recall.N+far.N == 0 && unsupported > 0:
-		c.Class, c.Sign, c.Word = "none", "–", "unsupported"
+		return cell{Class: "none", Sign: "–", Word: "unsupported", Faults: "unsupported"}
 	case recall.N+far.N == 0:
-		c.Class, c.Sign, c.Word = "warn", "?", "no valid run"
+		return cell{Class: "warn", Sign: "?", Word: "does not count", Faults: "no valid run"}
 	case found && calm:
 		c.Class, c.Sign, c.Word = "good", "✓", "good"
+	case !found && !calm:
+		c.Class, c.Sign, c.Word = "bad", "✗▲", "misses, and accuses innocents"
 	case !calm:
 		c.Class, c.Sign, c.Word = "bad", "▲", "accuses innocents"
 	default:

@@ -29,7 +29,7 @@ func Open(dirs []string) []Input {
 	return inputs
 }
 
-// readable returns the folders that could be read, those of older kernels first.
+// readable returns the folders that could be read.
 func readable(inputs []Input) []*results.Folder {
 	var folders []*results.Folder
 	for _, in := range inputs {
@@ -37,6 +37,12 @@ func readable(inputs []Input) []*results.Folder {
 			folders = append(folders, in.Folder)
 		}
 	}
+	return folders
+}
+
+// oldestFirst orders folders by kernel; those whose kernel is unknown come last.
+func oldestFirst(folders []*results.Folder) []*results.Folder {
+	folders = slices.Clone(folders)
 	slices.SortStableFunc(folders, func(a, b *results.Folder) int {
 		x, errX := results.ParseKernel(a.Env.KernelRelease)
 		y, errY := results.ParseKernel(b.Env.KernelRelease)

@@ -39,15 +39,20 @@ func newOverhead(lines []results.OverheadLine) []overheadRow {
 	for _, l := range lines {
 		rows = append(rows, overheadRow{
 			Workload: l.Workload, Observer: l.Observer, Pairs: l.Pairs, Lost: l.Loss.Events(), Within: l.WithinNoise(),
-			Cost:     fmt.Sprintf("%+.1f %%", 100*(l.Ratio-1)),
-			Interval: fmt.Sprintf("%+.1f to %+.1f %%", 100*(l.CI[0]-1), 100*(l.CI[1]-1)),
-			Noise:    fmt.Sprintf("%+.1f to %+.1f %%", 100*(l.NoiseFloor[0]-1), 100*(l.NoiseFloor[1]-1)),
+			Cost:     more(l.Ratio) + " %",
+			Interval: more(l.CI[0]) + " to " + more(l.CI[1]) + " %",
+			Noise:    more(l.NoiseFloor[0]) + " to " + more(l.NoiseFloor[1]) + " %",
 			Events:   eventText(l.NsPerEvent),
 			FloorLow: at(l.NoiseFloor[0]), FloorHigh: at(l.NoiseFloor[1]),
 			Low: at(l.CI[0]), At: at(l.Ratio), High: at(l.CI[1]), Equal: at(1),
 		})
 	}
 	return rows
+}
+
+// more renders a ratio as what it adds, in percent.
+func more(ratio float64) string {
+	return strings.Replace(fmt.Sprintf("%+.1f", 100*(ratio-1)), "-", "−", 1)
 }
 
 func eventText(ns map[string]float64) string {

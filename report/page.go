@@ -30,7 +30,7 @@ type environments struct {
 type folder struct {
 	Number      int
 	Kernel      string
-	RunID, Dir  string
+	RunID       string
 	Machine     []property
 	Outcome     outcome
 	Incomplete  bool
@@ -39,6 +39,8 @@ type folder struct {
 	Verdicts    verdicts
 	Grid        grid
 	Calibration []calibration
+	Unclaimed   []string // analysers whose accusations claim no confidence
+	Head        []headline
 	Responses   []response
 	Overhead    []overheadRow
 	Analyzers   []string
@@ -63,7 +65,7 @@ func newPage(inputs []Input, o Options) page {
 	}
 	folders := readable(inputs)
 	room := drawingRoom
-	for i, f := range folders {
+	for i, f := range oldestFirst(folders) {
 		view := newFolder(f)
 		view.Number = i + 1
 		draw := renderer{folder: f, number: i + 1, choice: cmp.Or(o.Timelines, Failures), room: room}
@@ -77,7 +79,7 @@ func newPage(inputs []Input, o Options) page {
 	return p
 }
 
-// compare sets folders against each other, by an analyser that all of them have.
+// compare sets folders against the first that was named, by an analyser that all of them have.
 func (p *page) compare(folders []*results.Folder) {
 	p.Versus = inAll(folders)
 	if p.Versus == "" {
@@ -116,15 +118,18 @@ func newFolder(f *results.Folder) folder {
 	scores := results.Score(f)
 	lines, warnings := overheadOf(f)
 	view := folder{
-		Kernel: kernelText(f.Env.KernelRelease), RunID: f.Plan.RunID, Dir: f.Dir,
+		Kernel: kernelText(f.Env.KernelRelease), RunID: f.Plan.RunID,
 		Machine: machine(f.Env), Outcome: newOutcome(scores.Outcome()),
 		Incomplete: f.Incomplete, Warnings: slices.Concat(f.Warnings, warnings),
 		Figures: newFigures(scores), Verdicts: newVerdicts(f, scores), Grid: byAnalyzer(scores),
-		Overhead: newOverhead(lines), Analyzers: f.Plan.Analyzers,
+		Overhead: newOverhead(lines), Analyzers: f.Plan.Analyzers, Head: headlines(scores),
 	}
 	for i, name := range f.Plan.Analyzers {
-		if c, ok := newCalibration(f, name); ok {
+		c := newCalibration(f, name)
+		if c.Claimed > 0 {
 			view.Calibration = append(view.Calibration, c)
+		} else {
+			view.Unclaimed = append(view.Unclaimed, name)
 		}
 		if i == 0 {
 			view.Responses = responses(f, name)

@@ -41,6 +41,14 @@ type lane struct {
 // Wrong says that the analysis accuses an innocent or passes over the culprit.
 func (l lane) Wrong() bool { return l.Culprit != (l.Accused > 0) }
 
+// aside is 0 for a thread that is the culprit or accused.
+func (l lane) aside() int {
+	if l.Culprit || l.Accused > 0 {
+		return 0
+	}
+	return 1
+}
+
 // row is what a thread did about one resource. Waiting hangs from the top, holding and
 // working stand on the floor.
 type row struct {
@@ -69,6 +77,8 @@ func newTimeline(l *ledger.Ledger, r results.Record, n names) timeline {
 	for _, thread := range byTID(l.Threads) {
 		t.Lanes = append(t.Lanes, newLane(thread, window, r, n, letters))
 	}
+	// Those that truth or analysis speak of stand first, where an error is seen.
+	slices.SortStableFunc(t.Lanes, func(a, b lane) int { return cmp.Compare(a.aside(), b.aside()) })
 	t.hide()
 	return t
 }
@@ -196,15 +206,9 @@ func (t *timeline) hide() {
 		}
 		return w
 	}
-	named := func(l lane) int {
-		if l.Culprit || l.Accused > 0 {
-			return 0
-		}
-		return 1
-	}
 	order := slices.Clone(t.Lanes)
 	slices.SortStableFunc(order, func(a, b lane) int {
-		return cmp.Or(cmp.Compare(named(a), named(b)), cmp.Compare(weight(b), weight(a)))
+		return cmp.Or(cmp.Compare(a.aside(), b.aside()), cmp.Compare(weight(b), weight(a)))
 	})
 	keep := map[string]bool{}
 	for _, l := range order[:mostLanes] {

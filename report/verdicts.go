@@ -31,9 +31,10 @@ type verdictRow struct {
 
 // reason is why runs do not count, and how often it is given.
 type reason struct {
-	Mark mark
-	Text string
-	N    int
+	Mark      mark
+	Text      string
+	N         int
+	Scenarios []string
 }
 
 // mostReasons bounds the list of reasons.
@@ -69,7 +70,7 @@ func reasons(f *results.Folder) []reason {
 		if r.Verdict.Valid() {
 			continue
 		}
-		k := key{r.Verdict, r.Scenario + ": " + cmp.Or(r.Reason, "no reason given")}
+		k := key{r.Verdict, cmp.Or(r.Reason, "no reason given")}
 		i, ok := place[k]
 		if !ok {
 			i = len(list)
@@ -77,6 +78,9 @@ func reasons(f *results.Folder) []reason {
 			list = append(list, reason{Mark: markOf(r.Verdict), Text: k.text})
 		}
 		list[i].N++
+		if !slices.Contains(list[i].Scenarios, r.Scenario) {
+			list[i].Scenarios = append(list[i].Scenarios, r.Scenario)
+		}
 	}
 	slices.SortStableFunc(list, func(a, b reason) int { return cmp.Compare(b.N, a.N) })
 	return list

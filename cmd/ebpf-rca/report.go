@@ -46,8 +46,8 @@ code is 3.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			inputs := report.Open(args)
-			if err := unreadable(inputs); err != nil {
-				return err
+			if firstRead(inputs) == "" {
+				return openError(inputs[0].Err)
 			}
 			for _, in := range inputs {
 				if in.Err == nil {
@@ -58,7 +58,7 @@ code is 3.`,
 			if err := report.Write(&page, inputs, report.Options{Timelines: report.Timelines(timelines)}); err != nil {
 				return err
 			}
-			if err := putPage(out, args[0], page.Bytes(), cmd.OutOrStdout()); err != nil {
+			if err := putPage(out, firstRead(inputs), page.Bytes(), cmd.OutOrStdout()); err != nil {
 				return err
 			}
 			return tellUnread(inputs, cmd.ErrOrStderr())
@@ -69,14 +69,14 @@ code is 3.`,
 	return cmd
 }
 
-// unreadable is the first error if no folder could be read.
-func unreadable(inputs []report.Input) error {
+// firstRead is the first folder that could be read, empty if none could.
+func firstRead(inputs []report.Input) string {
 	for _, in := range inputs {
 		if in.Err == nil {
-			return nil
+			return in.Dir
 		}
 	}
-	return openError(inputs[0].Err)
+	return ""
 }
 
 // putPage writes the page whole or not at all.
