@@ -33,7 +33,7 @@ func FuzzWrite(f *testing.F) {
 			Records: []results.Record{r},
 		}
 		var b bytes.Buffer
-		require.NoError(t, Write(&b, []Input{{Folder: folder}, {Folder: folder}}, Options{Timelines: None}))
+		require.NoError(t, Write(&b, []Input{{Folder: folder}}, Options{Timelines: None}))
 		require.NotContains(t, b.String(), "<script")
 		l, err := ledger.DecodeJSON(account)
 		if err != nil {

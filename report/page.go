@@ -39,7 +39,6 @@ type folder struct {
 	Verdicts    verdicts
 	Grid        grid
 	Calibration []calibration
-	Unclaimed   []string // analysers whose accusations claim no confidence
 	Head        []headline
 	Responses   []response
 	Overhead    []overheadRow
@@ -123,17 +122,10 @@ func newFolder(f *results.Folder) folder {
 		Incomplete: f.Incomplete, Warnings: slices.Concat(f.Warnings, warnings),
 		Figures: newFigures(scores), Verdicts: newVerdicts(f, scores), Grid: byAnalyzer(scores),
 		Overhead: newOverhead(lines), Analyzers: f.Plan.Analyzers, Head: headlines(scores),
+		Calibration: newCalibrations(scores.Calibrations),
 	}
-	for i, name := range f.Plan.Analyzers {
-		c := newCalibration(f, name)
-		if c.Claimed > 0 {
-			view.Calibration = append(view.Calibration, c)
-		} else {
-			view.Unclaimed = append(view.Unclaimed, name)
-		}
-		if i == 0 {
-			view.Responses = responses(f, name)
-		}
+	if len(f.Plan.Analyzers) > 0 {
+		view.Responses = responses(f, f.Plan.Analyzers[0])
 	}
 	return view
 }

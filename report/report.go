@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 
 	"github.com/os2026/ebpf-rca/results"
 )
@@ -20,12 +21,17 @@ type Options struct {
 //go:embed templates/*.html
 var files embed.FS
 
-// Write renders the page of inputs.
-func Write(w io.Writer, inputs []Input, o Options) error {
-	t, err := template.New("page.html").Funcs(template.FuncMap{
+// parsed is the template of the page.
+var parsed = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("page.html").Funcs(template.FuncMap{
 		"percent": percent, "plural": plural, "share": scale, "proportion": results.Proportion.String,
 		"add": func(a, b int) int { return a + b }, "marked": newMarker,
 	}).ParseFS(files, "templates/*.html")
+})
+
+// Write renders the page of inputs.
+func Write(w io.Writer, inputs []Input, o Options) error {
+	t, err := parsed()
 	if err != nil {
 		return fmt.Errorf("parse the templates of the report: %w", err)
 	}

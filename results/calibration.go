@@ -52,7 +52,7 @@ func Calibrate(records []Record) Calibration {
 				continue
 			}
 			isRight := isFault(r) && accusesRightly(r.Truth, f)
-			b := &sums[min(int(f.Confidence*bins), bins-1)]
+			b := &sums[min(max(int(f.Confidence*bins), 0), bins-1)]
 			b.n++
 			b.confidence += f.Confidence
 			if isRight {

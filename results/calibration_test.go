@@ -80,3 +80,12 @@ rca@*          0.5–0.6     0.50  0.00 [0.00,0.79]  1  0.079  0.188
 	require.NoError(t, WriteCalibration(&out, Scores{}))
 	assert.Empty(t, out.String())
 }
+
+// Records come from files: a confidence may be anything.
+func TestCalibrateOfImpossibleConfidence(t *testing.T) {
+	for _, confidence := range []float64{-1, 2, 1e300, -1e300} {
+		c := Calibrate([]Record{{Run: Run{Variant: fault}, Verdict: Hit, Truth: guilty(1), Findings: []contention.Finding{sure(confidence, 1)}}})
+		assert.Equal(t, 1, c.Accusations, confidence)
+		assert.Len(t, c.Bins, 1, confidence)
+	}
+}
