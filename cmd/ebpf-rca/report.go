@@ -17,6 +17,9 @@ import (
 	"github.com/os2026/ebpf-rca/results"
 )
 
+// reportFile is the name of the page in a result folder.
+const reportFile = "report.html"
+
 // timelineChoices are the values of report --timelines.
 var timelineChoices = []report.Timelines{report.Failures, report.All, report.None}
 
@@ -64,7 +67,7 @@ code is 3.`,
 			return tellUnread(inputs, cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write, - for standard output (default report.html in the first folder)")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write, - for standard output (default "+reportFile+" in the first folder)")
 	cmd.Flags().StringVar(&timelines, "timelines", string(report.Failures), "of which runs to draw one: failures and an example of each scenario, all, or none")
 	return cmd
 }
@@ -86,7 +89,7 @@ func putPage(out, first string, page []byte, stdout io.Writer) error {
 		return err
 	}
 	if out == "" {
-		out = filepath.Join(first, "report.html")
+		out = filepath.Join(first, reportFile)
 	}
 	if err := results.PutFile(filepath.Dir(out), filepath.Base(out), page, results.OwnerFromEnv(os.Getenv)); err != nil {
 		return err

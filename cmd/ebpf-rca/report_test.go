@@ -72,3 +72,13 @@ func TestReportOfWhatCannotBeRead(t *testing.T) {
 	}
 	assert.Equal(t, exitInfra, do(t, "report", good, "-o", filepath.Join(good, "plan.json", "x.html")).code)
 }
+
+func TestExportsHoldThePage(t *testing.T) {
+	t.Setenv("GITHUB_STEP_SUMMARY", "")
+	f, err := results.Open(folder(t, 1, right))
+	require.NoError(t, err)
+	require.NoError(t, writeExports(f))
+	exported, err := os.ReadFile(filepath.Join(f.Dir, reportFile))
+	require.NoError(t, err)
+	assert.Equal(t, do(t, "report", f.Dir, "-o", "-").stdout, string(exported))
+}

@@ -58,7 +58,7 @@ func TestRun(t *testing.T) {
 		_, err := results.ReadFile(dir, record.Truth.Ledger)
 		assert.NoError(t, err)
 	}
-	for _, name := range []string{"bench.txt", "junit.xml", "summary.md"} {
+	for _, name := range []string{"bench.txt", "junit.xml", "summary.md", reportFile} {
 		assert.FileExists(t, filepath.Join(dir, name))
 	}
 	text, err := os.ReadFile(summary)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/os2026/ebpf-rca/report"
 	"github.com/os2026/ebpf-rca/results"
 	"github.com/os2026/ebpf-rca/scenarios"
 )
@@ -81,20 +82,25 @@ func outcomeError(o results.Outcome, stderr io.Writer) error {
 	return &exit{code: o.Code}
 }
 
-// writeExports writes what other programs read, beside the records, and the summary
-// to where a CI job shows it.
+// writeExports writes what other programs and people read, beside the records, and the
+// summary to where a CI job shows it.
 func writeExports(f *results.Folder) error {
 	owner := results.OwnerFromEnv(os.Getenv)
 	var summary bytes.Buffer
 	if err := results.WriteMarkdown(&summary, f, results.Score(f)); err != nil {
 		return fmt.Errorf("write the summary: %w", err)
 	}
-	var bench, junit bytes.Buffer
-	if err := errors.Join(results.WriteBench(&bench, f), results.WriteJUnit(&junit, f)); err != nil {
+	var bench, junit, page bytes.Buffer
+	err := errors.Join(
+		results.WriteBench(&bench, f), results.WriteJUnit(&junit, f),
+		report.Write(&page, []report.Input{{Dir: f.Dir, Folder: f}}, report.Options{}),
+	)
+	if err != nil {
 		return fmt.Errorf("write the exports: %w", err)
 	}
 	for name, data := range map[string][]byte{
 		"summary.md": summary.Bytes(), "bench.txt": bench.Bytes(), "junit.xml": junit.Bytes(),
+		reportFile: page.Bytes(),
 	} {
 		if err := results.PutFile(f.Dir, name, data, owner); err != nil {
 			return err
