@@ -16,18 +16,18 @@ import (
 	"github.com/os2026/ebpf-rca/results"
 )
 
-// busyLedger is of ten threads that wait for and hold a lock five hundred times,
-// none as long as the time before.
+// busyLedger is of as many threads as are shown, each of which waits for and holds a
+// lock ten times, not as long as the time before.
 func busyLedger() *ledger.Ledger {
 	l := &ledger.Ledger{Go: time.Second, Stop: 2 * time.Second, Resources: []ledger.Resource{{}}}
-	for tid := range 10 {
+	for tid := range mostLanes {
 		thread := ledger.Thread{Thread: contention.Thread{PID: 1, TID: tid + 1}}
-		for i := range 500 {
-			at := time.Second + time.Duration(i)*2*time.Millisecond
-			held := at + time.Duration(i*(tid+7)%10)*200*time.Microsecond
+		for i := range 10 {
+			at := time.Second + time.Duration(i)*100*time.Millisecond
+			held := at + time.Duration(i*(tid+7)%10)*10*time.Millisecond
 			thread.Entries = append(thread.Entries,
 				ledger.Entry{Kind: ledger.Waiting, Begin: at, End: held},
-				ledger.Entry{Kind: ledger.Holding, Begin: held, End: at + 2*time.Millisecond})
+				ledger.Entry{Kind: ledger.Holding, Begin: held, End: at + 100*time.Millisecond})
 		}
 		l.Threads = append(l.Threads, thread)
 	}

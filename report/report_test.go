@@ -162,7 +162,7 @@ func mustRead(t testing.TB, path string) string {
 	return string(data)
 }
 
-// Three hundred runs that all went wrong, of threads that wait and hold all the time.
+// Three hundred runs that all went wrong, of as many threads as are shown.
 func TestAPageOfManyFailuresStaysSmall(t *testing.T) {
 	dir := busyFolder(t, 300)
 	page := render(t, Options{}, dir)
