@@ -124,10 +124,10 @@ func foreignOccupation(t *contention.Trace) ruling {
 		}
 	}
 	for _, w := range t.Waits {
-		note(w.Thread, w.Occupant, w.Occupied)
+		note(w.Thread, w.Occupant, min(w.Occupied, w.Ran-w.Woken)) // it may have had it before
 	}
 	for _, p := range t.Preemptions {
-		note(p.Thread, p.Occupant, p.Occupied)
+		note(p.Thread, p.Occupant, min(p.Occupied, p.Ran-p.Begin))
 	}
 	var most time.Duration
 	for _, d := range kept {

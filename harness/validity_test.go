@@ -131,3 +131,26 @@ func TestLikeTwin(t *testing.T) {
 	assert.Equal(t, rule(results.Invalid, "not a twin: its acquisitions differ by -21 %%"), likeTwin(fault, bite{acquisitions: 79, switches: 100}))
 	assert.True(t, likeTwin(bite{}, bite{}).valid())
 }
+
+func TestForeignOccupation(t *testing.T) {
+	ours, theirs := contention.Thread{PID: 1, TID: 1}, contention.Thread{PID: 2, TID: 2}
+	trace := func(occupant contention.Thread, occupied time.Duration) *contention.Trace {
+		return &contention.Trace{
+			Window:  contention.Window{End: time.Second},
+			Threads: []contention.Thread{ours, theirs},
+			Waits: []contention.Wait{{
+				Thread: ours.ID(), Begin: 1, Woken: 10, Ran: 10 + 30*time.Millisecond, Occupant: occupant.ID(), Occupied: occupied,
+			}},
+			Preemptions: []contention.Preemption{{
+				Thread: ours.ID(), Begin: time.Millisecond, Ran: 21 * time.Millisecond, Occupant: occupant.ID(), Occupied: occupied,
+			}},
+		}
+	}
+	assert.True(t, foreignOccupation(nil).valid())
+	assert.True(t, foreignOccupation(trace(ours, time.Second)).valid(), "one of its own")
+	assert.True(t, foreignOccupation(trace(contention.Thread{}, time.Second)).valid(), "nobody")
+	assert.True(t, foreignOccupation(trace(theirs, 20*time.Millisecond)).valid(), "40 ms of a second")
+	r := foreignOccupation(trace(theirs, time.Second)) // it had the CPU before as well
+	assert.True(t, r.busy)
+	assert.Contains(t, r.reason, "50ms")
+}
