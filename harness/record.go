@@ -107,6 +107,9 @@ func grade(record *results.Record, out *outcome, a Analyzer) {
 	g := results.Grade(record.Truth, out.run.Variant, analysis, out.scenario.Ordered)
 	record.Verdict, record.Ranks, record.Blame = g.Verdict, g.Ranks, g.Blame
 	record.Chain, record.DecoyFirst = g.Chain, g.DecoyFirst
+	if g.Verdict == results.Hit {
+		record.DetectedAfter = detectedAfter(out.played.trace, a.Analyze, record.Truth)
+	}
 	record.Findings = analysis.Findings[:min(len(analysis.Findings), results.MaxFindings)]
 }
 

@@ -167,15 +167,20 @@ func namesAll(truth Truth, accused []contention.Thread, ordered bool) bool {
 // verdictOnNobody asks of the first accusation to be of the right class and to name
 // nobody.
 func verdictOnNobody(truth Truth, findings []contention.Finding) Verdict {
-	for _, f := range findings {
-		if f.Class.Accuses() {
-			if accusesRightly(truth, f) {
-				return Hit
-			}
-			return Miss
-		}
+	if FirstIsRight(truth, findings) {
+		return Hit
 	}
 	return Miss
+}
+
+// FirstIsRight reports whether the first accusation of findings is right.
+func FirstIsRight(truth Truth, findings []contention.Finding) bool {
+	for _, f := range findings {
+		if f.Class.Accuses() {
+			return accusesRightly(truth, f)
+		}
+	}
+	return false
 }
 
 // accusesRightly reports whether all whom an accusation names are true culprits or, where
