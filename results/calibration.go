@@ -22,6 +22,9 @@ type Calibration struct {
 	// the best constant confidence, the share of right ones, would have.
 	Brier    float64 `json:"brier"`
 	Constant float64 `json:"brier_of_constant"`
+	// Skill is 1 − Brier/Constant: 1 is perfect, 0 as good as the constant, below 0 worse.
+	// It is nil where all accusations are right, or none: a constant is then perfect.
+	Skill *float64 `json:"brier_skill,omitempty"`
 	// Error is the mean distance between confidence and share right, over accusations.
 	Error float64 `json:"expected_error"`
 }
@@ -70,6 +73,10 @@ func Calibrate(records []Record) Calibration {
 	rate := float64(right) / total
 	c.Brier /= total
 	c.Constant = rate * (1 - rate)
+	if c.Constant > 0 {
+		skill := 1 - c.Brier/c.Constant
+		c.Skill = &skill
+	}
 	for i, b := range sums {
 		if b.n == 0 {
 			continue
@@ -122,20 +129,27 @@ func calibrations(f *Folder) []NamedCalibration {
 func WriteCalibration(w io.Writer, s Scores) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if len(s.Calibrations) > 0 {
-		fmt.Fprint(t, "\nANALYZER\tCONFIDENCE\tMEAN\tRIGHT\tACCUSATIONS\tBRIER\tOF A CONSTANT\n")
+		fmt.Fprint(t, "\nANALYZER\tCONFIDENCE\tMEAN\tRIGHT\tACCUSATIONS\tERROR\tBRIER\tOF A CONSTANT\tSKILL\n")
 	}
 	for _, c := range s.Calibrations {
 		for i, b := range c.Bins {
-			row := []string{"", fmt.Sprintf("%.1f–%.1f", b.Low, b.Low+1.0/bins), fmt.Sprintf("%.2f", b.Confidence), b.Right.String(), fmt.Sprint(b.Right.N)}
+			analyzer, all := "", []string{"", "", "", ""}
 			if i == 0 {
-				row[0] = c.Name
-				row = append(row, fmt.Sprintf("%.3f", c.Brier), fmt.Sprintf("%.3f", c.Constant))
+				analyzer, all = c.Name, c.row()
 			}
-			fmt.Fprintln(t, strings.Join(row, "\t"))
+			row := []string{analyzer, fmt.Sprintf("%.1f–%.1f", b.Low, b.Low+1.0/bins), fmt.Sprintf("%.2f", b.Confidence), b.Right.String(), fmt.Sprint(b.Right.N)}
+			fmt.Fprintln(t, strings.Join(append(row, all...), "\t"))
 		}
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("write calibration: %w", err)
 	}
 	return nil
+}
+
+// row are the figures over all bins.
+func (c Calibration) row() []string {
+	return []string{
+		fmt.Sprintf("%.3f", c.Error), fmt.Sprintf("%.3f", c.Brier), fmt.Sprintf("%.3f", c.Constant), optional(c.Skill),
+	}
 }

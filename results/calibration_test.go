@@ -4,6 +4,7 @@ package results
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,8 +40,12 @@ func TestCalibrate(t *testing.T) {
 	assert.InDelta(t, 2.0/3, c.Bins[1].Right.Value, 1e-12)
 	assert.InDelta(t, (0.0025+0.25+1+0.0081+0.25)/5, c.Brier, 1e-12)
 	assert.InDelta(t, 0.24, c.Constant, 1e-12, "two of five are right")
+	require.NotNil(t, c.Skill)
+	assert.InDelta(t, 1-c.Brier/0.24, *c.Skill, 1e-12)
+	assert.Negative(t, *c.Skill, "worse than to say 0.4 always")
 	assert.InDelta(t, 2.0/5*0.5+3.0/5*(2.86-2)/3, c.Error, 1e-12)
 	assert.Zero(t, Calibrate(nil))
+	assert.Nil(t, Calibrate(records[2:3]).Skill, "no constant can be beaten where all are right")
 }
 
 func TestCalibrateWhereNobodyCanBeNamed(t *testing.T) {
@@ -67,15 +72,20 @@ func TestWriteCalibration(t *testing.T) {
 	}
 	var out bytes.Buffer
 	require.NoError(t, WriteCalibration(&out, Score(f)))
+	lines := strings.Split(out.String(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
 	assert.Equal(t, `
-ANALYZER       CONFIDENCE  MEAN  RIGHT             ACCUSATIONS  BRIER  OF A CONSTANT
-rca            0.5–0.6     0.50  0.00 [0.00,0.79]  1            0.085  0.222
+ANALYZER       CONFIDENCE  MEAN  RIGHT             ACCUSATIONS  ERROR  BRIER  OF A CONSTANT  SKILL
+rca            0.5–0.6     0.50  0.00 [0.00,0.79]  1            0.200  0.085  0.222          0.62
                0.9–1.0     0.95  1.00 [0.34,1.00]  2
-rca@no-owners  0.7–0.8     0.75  1.00 [0.21,1.00]  1  0.062  0.000
-rca@*          0.5–0.6     0.50  0.00 [0.00,0.79]  1  0.079  0.188
+rca@no-owners  0.7–0.8     0.75  1.00 [0.21,1.00]  1            0.250  0.062  0.000          -
+rca@*          0.5–0.6     0.50  0.00 [0.00,0.79]  1            0.213  0.079  0.188          0.58
                0.7–0.8     0.75  1.00 [0.21,1.00]  1
                0.9–1.0     0.95  1.00 [0.34,1.00]  2
-`, out.String())
+`, strings.Join(lines, "\n"))
+	assert.ErrorIs(t, WriteCalibration(deafWriter{}, Score(f)), errDeaf)
 	out.Reset()
 	require.NoError(t, WriteCalibration(&out, Scores{}))
 	assert.Empty(t, out.String())
