@@ -59,11 +59,50 @@ func bootstrapMedians(values []float64) []float64 {
 	draw := make([]float64, len(values))
 	medians := make([]float64, resamples)
 	for i := range medians {
-		for j := range draw {
-			draw[j] = values[random.IntN(len(values))]
-		}
-		slices.Sort(draw)
-		medians[i] = sortedQuantile(draw, 0.5)
+		medians[i] = sortMedian(redraw(random, draw, values))
 	}
 	return medians
+}
+
+// MedianShift returns by how much the median of values differs from that of others, and
+// MeanShift the same of their means, with the percentile interval of the bootstrap in
+// which each side is drawn by itself. The same values always give the same interval.
+func MedianShift(values, others []float64) (Shift, error) {
+	return bootstrapShift(sortMedian, values, others)
+}
+
+// MeanShift is described at MedianShift.
+func MeanShift(values, others []float64) (Shift, error) {
+	return bootstrapShift(func(v []float64) float64 { m, _ := mean(v); return m }, values, others)
+}
+
+// bootstrapShift hands copies to figure, which may sort them.
+func bootstrapShift(figure func([]float64) float64, values, others []float64) (Shift, error) {
+	if len(values) == 0 || len(others) == 0 {
+		return Shift{}, errors.New("difference of no values")
+	}
+	random := rand.New(rand.NewPCG(2, uint64(len(values))<<32|uint64(len(others))))
+	a, b := make([]float64, len(values)), make([]float64, len(others))
+	draws := make([]float64, resamples)
+	for i := range draws {
+		draws[i] = figure(redraw(random, a, values)) - figure(redraw(random, b, others))
+	}
+	slices.Sort(draws)
+	return Shift{
+		Value: figure(slices.Clone(values)) - figure(slices.Clone(others)),
+		Low:   sortedQuantile(draws, 0.025), High: sortedQuantile(draws, 0.975),
+	}, nil
+}
+
+// redraw fills draw from values, each of which may come several times.
+func redraw(random *rand.Rand, draw, values []float64) []float64 {
+	for i := range draw {
+		draw[i] = values[random.IntN(len(values))]
+	}
+	return draw
+}
+
+func sortMedian(values []float64) float64 {
+	slices.Sort(values)
+	return sortedQuantile(values, 0.5)
 }
