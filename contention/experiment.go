@@ -19,4 +19,7 @@ const (
 type Dose struct {
 	Hold       time.Duration `json:"hold_ns"`
 	Contenders int           `json:"contenders"`
+	// Noise is how many threads of another process, which has nothing to do with the
+	// program, sleep and run beside it.
+	Noise int `json:"noise,omitempty"`
 }

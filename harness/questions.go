@@ -12,7 +12,7 @@ import (
 func Questions(list []scenarios.Scenario) []results.Question {
 	out := make([]results.Question, len(list))
 	for i, s := range list {
-		out[i] = results.Question{Scenario: s.Name, Variants: s.Variants(), Dose: firstDose(s)}
+		out[i] = results.Question{Scenario: s.Name, Variants: s.Variants(), Doses: []contention.Dose{firstDose(s)}}
 	}
 	return out
 }

@@ -70,3 +70,15 @@ func TestOnlyTheFirstAnalyzerDecides(t *testing.T) {
 func TestOutcomeWithoutAnalyzers(t *testing.T) {
 	assert.Equal(t, ExitNothing, Score(&Folder{}).Outcome().Code)
 }
+
+// A fault too weak to bite, or to be found, is what a sweep is for. What has no fault is
+// held to what it always is.
+func TestOutcomeOfASweep(t *testing.T) {
+	f := folderOf(rcaOnly, join(play(2, "m", fault, Miss), play(2, "m", fault, Invalid), play(2, "m", twin, CorrectReject))...)
+	assert.Equal(t, ExitInfra, Score(f).Outcome().Code)
+	f.Plan.Runs[0].Dose = ms(1)
+	assert.Equal(t, ExitGood, Score(f).Outcome().Code)
+	f = folderOf(rcaOnly, join(play(2, "m", fault, Miss), play(2, "m", twin, FalseAlarm))...)
+	f.Plan.Runs[0].Dose = ms(1)
+	assert.Equal(t, ExitBelow, Score(f).Outcome().Code)
+}

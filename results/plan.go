@@ -17,7 +17,8 @@ type Question struct {
 	Scenario string
 	// Variants are played in turns.
 	Variants []contention.Variant
-	Dose     contention.Dose
+	// Doses are those to play it at, each with the same seeds.
+	Doses []contention.Dose
 }
 
 // PlanOptions says what to plan.
@@ -31,8 +32,8 @@ type PlanOptions struct {
 	Analyzers []string
 }
 
-// NewPlan lists every run of every scenario, variant and seed. The fault and the twin
-// of a seed stand close together and scenarios take turns, so that a change of the
+// NewPlan lists every run of every scenario, dose, variant and seed. The fault and the twin
+// of a seed and dose stand close together and scenarios take turns, so that a change of the
 // machine's mood in the course of a plan falls on all alike; which of fault and twin
 // comes first alternates.
 func NewPlan(o PlanOptions) (Plan, error) {
@@ -40,31 +41,46 @@ func NewPlan(o PlanOptions) (Plan, error) {
 		return Plan{}, fmt.Errorf("plan: %w", err)
 	}
 	plan := Plan{Schema: PlanSchema, RunID: o.RunID, Analyzers: slices.Clone(o.Analyzers), Runs: []Run{}}
-	rounds := passes(o.Questions)
 	for n := range o.Count {
-		for pass := range rounds {
-			for i, s := range o.Questions {
-				variant, ok := playedIn(pass, rounds, n+i, s.Variants)
-				if !ok {
-					continue
-				}
-				plan.Runs = append(plan.Runs, Run{
-					Index:    len(plan.Runs),
-					Scenario: s.Scenario,
-					Variant:  variant,
-					Seed:     o.Seed + uint64(n),
-					Dose:     s.Dose,
+		for dose := range mostDoses(o.Questions) {
+			plan.addRound(o.Questions, dose, n, o.Seed+uint64(n))
+		}
+	}
+	return plan, nil
+}
+
+// addRound plans all variants of the scenarios that have a dose of that number.
+func (p *Plan) addRound(list []Question, dose, turn int, seed uint64) {
+	rounds := passes(list)
+	for pass := range rounds {
+		for i, s := range list {
+			if dose >= len(s.Doses) {
+				continue
+			}
+			if variant, ok := playedIn(pass, rounds, turn+dose+i, s.Variants); ok {
+				p.Runs = append(p.Runs, Run{
+					Index: len(p.Runs), Scenario: s.Scenario, Variant: variant, Seed: seed, Dose: s.Doses[dose],
 				})
 			}
 		}
 	}
-	return plan, nil
+}
+
+func mostDoses(list []Question) int {
+	n := 0
+	for _, s := range list {
+		n = max(n, len(s.Doses))
+	}
+	return n
 }
 
 func (o PlanOptions) check() error {
 	names := make([]string, len(o.Questions))
 	for i, s := range o.Questions {
 		names[i] = s.Scenario
+		if err := s.checkDoses(); err != nil {
+			return err
+		}
 	}
 	switch {
 	case o.RunID == "":
@@ -83,6 +99,18 @@ func (o PlanOptions) check() error {
 	}
 	if twice := repeated(o.Analyzers); twice != "" {
 		return fmt.Errorf("analyzer %s is named twice", twice)
+	}
+	return nil
+}
+
+func (q Question) checkDoses() error {
+	if len(q.Doses) == 0 {
+		return fmt.Errorf("scenario %s has no dose", q.Scenario)
+	}
+	for i, d := range q.Doses {
+		if slices.Contains(q.Doses[:i], d) {
+			return fmt.Errorf("scenario %s has dose %+v twice", q.Scenario, d)
+		}
 	}
 	return nil
 }
@@ -155,6 +183,19 @@ func (p Plan) Count(scenario string) int {
 		}
 	}
 	return len(seeds)
+}
+
+// Swept reports whether a scenario is planned at several doses: to see from which on its
+// fault is found, so that not to find it at the lowest is no failure.
+func (p Plan) Swept() bool {
+	first := map[string]contention.Dose{}
+	for _, r := range p.Runs {
+		if d, known := first[r.Scenario]; known && d != r.Dose {
+			return true
+		}
+		first[r.Scenario] = r.Dose
+	}
+	return false
 }
 
 // Scenarios lists the scenarios of the plan in the order they first come.

@@ -16,9 +16,9 @@ func catalogue() []Question {
 	dose := contention.Dose{Hold: 50 * time.Millisecond, Contenders: 4}
 	pair := []contention.Variant{contention.FaultVariant, contention.TwinVariant}
 	return []Question{
-		{"mutex-hold", pair, dose},
-		{"pipe-chain", pair, dose},
-		{"control-quiet", []contention.Variant{contention.ControlVariant}, contention.Dose{}},
+		{"mutex-hold", pair, []contention.Dose{dose}},
+		{"pipe-chain", pair, []contention.Dose{dose}},
+		{"control-quiet", []contention.Variant{contention.ControlVariant}, []contention.Dose{{}}},
 	}
 }
 
@@ -81,6 +81,28 @@ func TestNewPlanOfOneControl(t *testing.T) {
 	assert.Len(t, plan.Runs, 3)
 }
 
+// All that a dose is played with comes before the next: a fault is not recorded until its
+// twin has been played, and what was seen of it is kept in memory.
+func TestNewPlanOfDoses(t *testing.T) {
+	questions := catalogue()
+	low, loud := contention.Dose{Hold: time.Millisecond, Contenders: 4}, contention.Dose{Hold: 50 * time.Millisecond, Contenders: 4, Noise: 32}
+	questions[0].Doses = append(questions[0].Doses, low, loud)
+	plan, err := NewPlan(PlanOptions{RunID: "r", Questions: questions, Count: 2, Seed: 1, Analyzers: []string{"rca"}})
+	require.NoError(t, err)
+	require.Len(t, plan.Runs, 2*(3*2+2+1))
+	for seed := range 2 {
+		runs := plan.Runs[9*seed:]
+		for i, r := range runs[:9] {
+			assert.Equal(t, uint64(1+seed), r.Seed)
+			assert.Equal(t, i >= 5, r.Dose == low || r.Dose == loud)
+		}
+		assert.Equal(t, []contention.Dose{low, low, loud, loud}, []contention.Dose{runs[5].Dose, runs[6].Dose, runs[7].Dose, runs[8].Dose})
+		assert.NotEqual(t, runs[5].Variant, runs[6].Variant)
+	}
+	assert.True(t, plan.Swept())
+	assert.False(t, Plan{Runs: plan.Runs[:5]}.Swept())
+}
+
 func TestNewPlanRefuses(t *testing.T) {
 	good := PlanOptions{RunID: "r", Questions: catalogue(), Count: 1, Analyzers: []string{"rca"}}
 	for want, spoil := range map[string]func(*PlanOptions){
@@ -90,7 +112,15 @@ func TestNewPlanRefuses(t *testing.T) {
 		"no analyzers":        func(o *PlanOptions) { o.Analyzers = nil },
 		"analyzer rca is":     func(o *PlanOptions) { o.Analyzers = []string{"rca", "rca"} },
 		"scenario mutex-hold": func(o *PlanOptions) { o.Questions = append(catalogue(), catalogue()[0]) },
-		"no room":             func(o *PlanOptions) { o.Seed, o.Count = ^uint64(0), 2 },
+		"mutex-hold has no dose": func(o *PlanOptions) {
+			o.Questions = catalogue()
+			o.Questions[0].Doses = nil
+		},
+		"has dose": func(o *PlanOptions) {
+			o.Questions = catalogue()
+			o.Questions[0].Doses = append(o.Questions[0].Doses, o.Questions[0].Doses...)
+		},
+		"no room": func(o *PlanOptions) { o.Seed, o.Count = ^uint64(0), 2 },
 	} {
 		o := good
 		spoil(&o)

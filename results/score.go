@@ -21,6 +21,10 @@ type Scores struct {
 	// Calibrations are those of each analyser that accuses with a confidence, and of one
 	// that was tried with degraded traces too (NAME@LOSS) that of all its answers.
 	Calibrations []NamedCalibration `json:"calibrations"`
+	// Thresholds are those of a folder in which doses were varied, as Swept says: the
+	// figures above are then over all doses.
+	Swept      bool                 `json:"swept,omitempty"`
+	Thresholds []DetectionThreshold `json:"thresholds,omitempty"`
 }
 
 // Summary is what one analyser made of a set of runs. Accuracy is taken over valid
@@ -108,6 +112,9 @@ func Score(f *Folder) Scores {
 			summary.Scenario, summary.Analyzer = scenario, analyzer
 			s.Scenarios = append(s.Scenarios, summary)
 		}
+	}
+	if s.Swept = f.Plan.Swept(); s.Swept {
+		s.Thresholds = DetectionThresholds(f)
 	}
 	for _, analyzer := range f.Plan.Analyzers {
 		summary := Summarize(f.Select("", analyzer))

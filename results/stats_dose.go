@@ -143,13 +143,16 @@ func (f doseFit) isotonicDose(share float64) float64 {
 	return math.Inf(1)
 }
 
-// redrawn returns levels with as many runs, drawn from those there were.
+// redrawn returns levels with as many runs, each a hit with the probability of its level.
+// That is taken to lie half a run away from 0 and 1, so that a level of which all runs are
+// alike does not pass for certain.
 func redrawn(random *rand.Rand, levels []DoseLevel) []DoseLevel {
 	drawn := slices.Clone(levels)
 	for i, l := range levels {
+		rate := (float64(l.Hits) + 0.5) / (float64(l.Runs) + 1)
 		drawn[i].Hits = 0
 		for range l.Runs {
-			if random.IntN(l.Runs) < l.Hits {
+			if random.Float64() < rate {
 				drawn[i].Hits++
 			}
 		}

@@ -76,9 +76,15 @@ func TestIsotonic(t *testing.T) {
 
 func TestRedrawn(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
-	levels := []DoseLevel{{1, 0, 9}, {2, 9, 9}, {3, 500, 1000}}
-	drawn := redrawn(random, levels)
-	assert.Equal(t, levels[:2], drawn[:2])
+	drawn := redrawn(random, []DoseLevel{{1, 0, 1000}, {2, 1000, 1000}, {3, 500, 1000}})
+	assert.Less(t, drawn[0].Hits, 8)
+	assert.Greater(t, drawn[1].Hits, 992)
 	assert.InDelta(t, 500, drawn[2].Hits, 80, "five standard deviations")
 	assert.Equal(t, 1000, drawn[2].Runs)
+
+	misses := 0
+	for range 1000 {
+		misses += 5 - redrawn(random, []DoseLevel{{1, 5, 5}})[0].Hits
+	}
+	assert.InDelta(t, 5000*0.5/6, misses, 100, "five runs that are all hits prove little")
 }

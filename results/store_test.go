@@ -30,8 +30,8 @@ func onePlan(t testing.TB, count int, analyzers ...string) Plan {
 		RunID: testRunID,
 		Questions: []Question{
 			{"mutex-hold", []contention.Variant{contention.FaultVariant, contention.TwinVariant},
-				contention.Dose{Hold: 50 * time.Millisecond, Contenders: 4}},
-			{"control-quiet", []contention.Variant{contention.ControlVariant}, contention.Dose{}},
+				[]contention.Dose{{Hold: 50 * time.Millisecond, Contenders: 4}}},
+			{"control-quiet", []contention.Variant{contention.ControlVariant}, []contention.Dose{{}}},
 		},
 		Count: count, Seed: 1, Analyzers: analyzers,
 	})

@@ -31,7 +31,7 @@ func measureOverhead(ctx context.Context, o runOptions, stage harness.Stage, sto
 	for i, question := range harness.Questions(selected) {
 		s := selected[i]
 		options := harness.OverheadOptions{
-			Stage: stage, Scenario: s, Variant: question.Variants[0], Seed: o.seed, Dose: question.Dose,
+			Stage: stage, Scenario: s, Variant: question.Variants[0], Seed: o.seed, Dose: question.Doses[0],
 			Progress: func(done, total int) { bar.show("overhead of %s: %d/%d", s.Name, done, total) },
 		}
 		line, err := overheadOf(ctx, options)

@@ -22,8 +22,9 @@ func newScore() *cobra.Command {
 		Use:   "score DIR",
 		Short: "Grade the records of a result folder again, without root",
 		Long: `score computes verdicts and figures again from the findings and the truth that the
-records of a folder hold, and prints the table. The folder is not changed. The exit
-code is that which run would have ended with.`,
+records of a folder hold, and prints the table, how far confidences can be relied on
+and, for a run with --dose-sweep, from which hold time on the faults of each family are
+found. The folder is not changed. The exit code is that which run would have ended with.`,
 		Example: "  ebpf-rca score results/runs/20261130T131500Z-6.18.44-1f3a",
 		Args:    exactly(1, "result folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -62,7 +63,10 @@ func openError(err error) error {
 // tellScores prints the table and what speaks against the run.
 func tellScores(f *results.Folder, stdout, stderr io.Writer) error {
 	scores := results.Score(f)
-	if err := errors.Join(results.WriteTable(stdout, scores), results.WriteCalibration(stdout, scores)); err != nil {
+	err := errors.Join(
+		results.WriteTable(stdout, scores), results.WriteCalibration(stdout, scores), results.WriteThresholds(stdout, scores),
+	)
+	if err != nil {
 		return err
 	}
 	for _, warning := range f.Warnings {
