@@ -51,6 +51,7 @@ func fakes() map[string]func() {
 		"parent":    func() { fake{change: leaveChild}.play() },
 		"busy":      func() { fake{last: burn}.play() },
 		"idle":      func() { fake{change: func(l *ledger.Ledger) { l.Threads[0].Operations = 0 }}.play() },
+		"noise":     makeNoise,
 		"harness":   beHarness,
 	}
 }
@@ -153,6 +154,21 @@ func stay() {
 	for {
 		time.Sleep(time.Hour)
 	}
+}
+
+// makeNoise is the noise that is played beside another fake: it goes on until it is
+// stopped, but for seven threads, which end at once.
+func makeNoise() {
+	fmt.Println("ready")
+	line, _ := bufio.NewReader(os.Stdin).ReadString('\n')
+	if line != "go\n" || argument("variant") != string(contention.ControlVariant) {
+		exit(9)
+	}
+	if argument("contenders") == "7" {
+		exit(1)
+	}
+	hang()
+	exit(3)
 }
 
 // exit ends the process at once; the race detector would keep it for a second.

@@ -59,12 +59,18 @@ type played struct {
 	timing results.Timing
 }
 
-// play runs a workload once under an observer, or unobserved if that is nil. When
-// it returns nothing of the workload or the observation is left, whatever happened.
+// play runs a workload once under an observer, or unobserved if that is nil, beside the
+// noise that its dose has. When it returns nothing of the workload, the noise or the
+// observation is left, whatever happened.
 // The observer is told the pid and, at the end, the window.
 func (s Stage) play(ctx context.Context, sc scenarios.Scenario, run results.Run, observer Observer) (*played, error) {
 	s = s.withDefaults()
 	begin := time.Now()
+	noise, err := s.startNoise(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	defer noise.stop()
 	w, err := startWorkload(filepath.Join(s.WorkloadDir, sc.Workload), arguments(sc, run))
 	if err != nil {
 		return nil, err
@@ -84,6 +90,9 @@ func (s Stage) play(ctx context.Context, sc scenarios.Scenario, run results.Run,
 	let := time.Now()
 	p := &played{timing: results.Timing{Setup: let.Sub(begin)}}
 	if err := s.perform(ctx, w, sc.Duration, obs, p); err != nil {
+		return nil, err
+	}
+	if err := noise.check(); err != nil {
 		return nil, err
 	}
 	p.cpu = w.cpuTime()

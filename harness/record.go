@@ -45,7 +45,7 @@ func (o *outcome) beside(twin *bite) []string {
 		return nil
 	}
 	fault := biteOf(o.played.account)
-	o.ruling = bit(o.scenario, fault, twin)
+	o.ruling = bit(floorAt(o.scenario, o.run.Dose), fault, twin)
 	if twin == nil {
 		return []string{"not held against a twin"}
 	}

@@ -166,7 +166,7 @@ func (r *runner) attempt(ctx context.Context, run results.Run) *outcome {
 		return out
 	}
 	out.played = played
-	out.ruling = played.trusted(out.scenario, run.Variant, r.CPUs)
+	out.ruling = played.trusted(out.scenario, run, r.CPUs)
 	return out
 }
 

@@ -85,7 +85,7 @@ func inSeries(kernel, least results.Kernel) bool {
 
 // trusted checks that what was written down and seen is whole, and that the machine
 // was not too busy.
-func (p *played) trusted(sc scenarios.Scenario, v contention.Variant, cpus int) ruling {
+func (p *played) trusted(sc scenarios.Scenario, run results.Run, cpus int) ruling {
 	sum := p.account.sums
 	switch {
 	case !p.ledger.Complete():
@@ -96,7 +96,7 @@ func (p *played) trusted(sc scenarios.Scenario, v contention.Variant, cpus int) 
 	if r := traceTrusted(p.trace); !r.valid() {
 		return r
 	}
-	didBite := v == contention.FaultVariant && biteOf(p.account).cost >= sc.Floor
+	didBite := run.Variant == contention.FaultVariant && biteOf(p.account).cost >= floorAt(sc, run.Dose)
 	if didBite && sc.Class != contention.CPUStarvation {
 		if r := delayOfBlame(p.account); !r.valid() {
 			return r
@@ -224,12 +224,26 @@ func biteOf(a *account) bite {
 	return b
 }
 
-// bit checks that a fault bit: by the scenario's floor, and beside its twin if that
-// has been played.
-func bit(sc scenarios.Scenario, fault bite, twin *bite) ruling {
+// floorAt is the least that a fault must cost at a dose, for each second of the window.
+// Below the dose that a scenario declares first, for which its floor is, it shrinks with
+// the hold time and the number of contenders: a weak fault is to bite weakly, and whether
+// that is found is what a sweep over doses asks. It still has to stand out from its twin.
+func floorAt(sc scenarios.Scenario, dose contention.Dose) time.Duration {
+	floor, declared := float64(sc.Floor), firstDose(sc)
+	if dose.Hold < declared.Hold {
+		floor *= float64(dose.Hold) / float64(declared.Hold)
+	}
+	if dose.Contenders < declared.Contenders {
+		floor *= float64(dose.Contenders) / float64(declared.Contenders)
+	}
+	return time.Duration(floor)
+}
+
+// bit checks that a fault bit: by the floor, and beside its twin if that has been played.
+func bit(floor time.Duration, fault bite, twin *bite) ruling {
 	switch {
-	case fault.cost < sc.Floor:
-		return rule(results.Invalid, "the fault did not bite: it cost %v a second, floor %v", round(fault.cost), sc.Floor)
+	case fault.cost < floor:
+		return rule(results.Invalid, "the fault did not bite: it cost %v a second, floor %v", round(fault.cost), round(floor))
 	case fault.threads == 0 || fault.least <= 0:
 		return rule(results.Invalid, "the fault did not bite: one of the culprits cost nothing")
 	case twin != nil && fault.cost < MinTwinFactor*twin.cost:

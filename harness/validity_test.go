@@ -75,7 +75,7 @@ func TestTrustOfABusyMachine(t *testing.T) {
 		"control that others starve":     {variant: contention.ControlVariant, played: playedFor(0, 1400*ms, 501*ms), want: results.Untrusted},
 		"control that computes too much": {variant: contention.ControlVariant, played: playedFor(0, 1500*ms, 501*ms), want: ""},
 	} {
-		got := test.played.trusted(test.scenario, test.variant, 2)
+		got := test.played.trusted(test.scenario, results.Run{Variant: test.variant}, 2)
 		assert.Equal(t, test.want, got.verdict, "%s: %s", name, got.reason)
 	}
 }
@@ -92,7 +92,7 @@ func TestTraceTrusted(t *testing.T) {
 
 func TestBit(t *testing.T) {
 	const ms = time.Millisecond
-	sc := scenarios.Scenario{Floor: 100 * ms}
+	const floor = 100 * ms
 	for name, test := range map[string]struct {
 		fault bite
 		twin  *bite
@@ -104,8 +104,24 @@ func TestBit(t *testing.T) {
 		"five times the twin":          {bite{cost: 500 * ms, least: 500 * ms, threads: 1}, &bite{cost: 100 * ms}, true},
 		"not five times the twin":      {bite{cost: 499 * ms, least: 499 * ms, threads: 1}, &bite{cost: 100 * ms}, false},
 	} {
-		assert.Equal(t, test.valid, bit(sc, test.fault, test.twin).valid(), name)
+		assert.Equal(t, test.valid, bit(floor, test.fault, test.twin).valid(), name)
 	}
+}
+
+func TestFloorAt(t *testing.T) {
+	const ms = time.Millisecond
+	sc := scenarios.Scenario{Floor: 320 * ms, Doses: []contention.Dose{{Hold: 50 * ms, Contenders: 4}, {Hold: 10 * ms, Contenders: 8}}}
+	for want, doses := range map[time.Duration][]contention.Dose{
+		320 * ms: {{Hold: 50 * ms, Contenders: 4}, {Hold: 200 * ms, Contenders: 8}, {Hold: 50 * ms, Contenders: 4, Noise: 32}},
+		20 * ms:  {{Hold: 50 * ms / 16, Contenders: 4}, {Hold: 50 * ms / 16, Contenders: 16}},
+		160 * ms: {{Hold: 50 * ms, Contenders: 2}, {Hold: 25 * ms, Contenders: 4}},
+		80 * ms:  {{Hold: 25 * ms, Contenders: 2}},
+	} {
+		for _, dose := range doses {
+			assert.Equal(t, want, floorAt(sc, dose), "%+v", dose)
+		}
+	}
+	assert.Equal(t, 320*ms, floorAt(scenarios.Scenario{Floor: 320 * ms}, contention.Dose{Hold: ms}), "no dose declared")
 }
 
 func TestBiteIsForEachSecond(t *testing.T) {

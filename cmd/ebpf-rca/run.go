@@ -34,6 +34,7 @@ type runOptions struct {
 	resume    string
 	analyzers []string
 	overhead  bool
+	doseSweep bool
 	workloads string
 	retries   int
 	noKernel  bool
@@ -52,11 +53,17 @@ func newRun() *cobra.Command {
 grades the answer against what the workload itself kept account of. It prints a table
 and leaves a folder of records, which score and compare read. It needs root.
 
+With --dose-sweep it plays each scenario at up to twenty doses around the one it is
+played at else: hold times crossed with numbers of contenders, and with noise, threads of
+another process that sleep and run beside it. It then tells from which hold time on the
+faults of each family are found. A fault that is too weak to be found is no failure there.
+
 With --overhead it also measures, for each scenario it plays, what being watched costs
 the workload: pairs of runs, unwatched and watched in turn.`,
 		Example: `  sudo ebpf-rca run --smoke
   sudo ebpf-rca run --run '^mutex-' --count 10 --out /tmp/mutexes
   sudo ebpf-rca run --analyzer rca,last-waker
+  sudo ebpf-rca run --dose-sweep --run '^(mutex|pipe)-' --count 5
   sudo ebpf-rca run --resume /tmp/mutexes`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -76,6 +83,7 @@ the workload: pairs of runs, unwatched and watched in turn.`,
 	f.StringVar(&o.out, "out", "", "the folder to make (default results/runs/<time>-<kernel>-<id>)")
 	f.StringVar(&o.resume, "resume", "", "go on with the run in folder `DIR` where it stopped")
 	f.StringSliceVar(&o.analyzers, "analyzer", []string{"rca"}, "grade these, the first decides: "+analyzerNames())
+	f.BoolVar(&o.doseSweep, "dose-sweep", false, "play each scenario at doses from weak to strong")
 	f.BoolVar(&o.overhead, "overhead", false, "measure what being watched costs each scenario")
 	f.IntVar(&o.retries, "retries", 4, "how often to play a run again because the machine was too busy; each is counted")
 	f.BoolVar(&o.noKernel, "no-kernel-locks", false, "do not watch the kernel's own locks, as on a kernel that does not tell of them")
@@ -104,7 +112,7 @@ func (o runOptions) check() error {
 
 // checkResume refuses the flags that a plan made earlier has decided.
 func (o runOptions) checkResume(changed func(flag string) bool) error {
-	for _, name := range []string{"out", "run", "smoke", "count", "seed", "analyzer"} {
+	for _, name := range []string{"out", "run", "smoke", "count", "seed", "analyzer", "dose-sweep"} {
 		if changed("resume") && changed(name) {
 			return fmt.Errorf("--%s and --resume exclude each other: the plan is made", name)
 		}
@@ -189,30 +197,48 @@ func (o runOptions) stage() (harness.Stage, error) {
 	if err != nil {
 		return harness.Stage{}, err
 	}
-	for _, s := range needed {
-		if _, err := exec.LookPath(filepath.Join(dir, s.Workload)); err != nil {
+	for _, program := range needed {
+		if _, err := exec.LookPath(filepath.Join(dir, program)); err != nil {
 			return harness.Stage{}, &exit{code: exitNothing, cause: fmt.Errorf("find the workloads: %w; 'make build' makes them", err)}
 		}
 	}
 	return harness.Stage{WorkloadDir: dir}, nil
 }
 
-// needed are the scenarios of the run, which a plan to be resumed has decided.
-func (o runOptions) needed() ([]scenarios.Scenario, error) {
-	if o.resume == "" {
-		return o.selected()
+// needed are the programs that the run plays; a plan to be resumed has decided them.
+func (o runOptions) needed() ([]string, error) {
+	if o.resume != "" {
+		return neededToResume(o.resume)
 	}
-	folder, err := results.Open(o.resume)
+	selected, err := o.selected()
+	if err != nil {
+		return nil, err
+	}
+	var programs []string
+	for _, s := range selected {
+		programs = append(programs, s.Workload)
+	}
+	if o.doseSweep {
+		programs = append(programs, scenarios.Noise)
+	}
+	return programs, nil
+}
+
+func neededToResume(dir string) ([]string, error) {
+	folder, err := results.Open(dir)
 	if err != nil {
 		return nil, openError(err)
 	}
-	var out []scenarios.Scenario
+	var programs []string
 	for _, name := range folder.Plan.Scenarios() {
 		if s, ok := scenarios.Find(name); ok {
-			out = append(out, s)
+			programs = append(programs, s.Workload)
 		}
 	}
-	return out, nil
+	if slices.ContainsFunc(folder.Plan.Runs, func(r results.Run) bool { return r.Dose.Noise > 0 }) {
+		programs = append(programs, scenarios.Noise)
+	}
+	return programs, nil
 }
 
 // preflight finds out whether this machine lets us watch at all, before a plan is
@@ -241,8 +267,12 @@ func openStore(o runOptions, gaps []collector.Gap) (*results.Store, results.Plan
 		return nil, results.Plan{}, usage(err)
 	}
 	id := results.NewRunID(time.Now().UTC(), kernelRelease(), uint16(rand.Uint32()))
+	questions := harness.Questions(selected)
+	if o.doseSweep {
+		questions = harness.Sweep(selected)
+	}
 	plan, err := results.NewPlan(results.PlanOptions{
-		RunID: id, Questions: harness.Questions(selected), Count: o.count, Seed: o.seed, Analyzers: o.analyzers,
+		RunID: id, Questions: questions, Count: o.count, Seed: o.seed, Analyzers: o.analyzers,
 	})
 	if err != nil {
 		return nil, results.Plan{}, usage(err)

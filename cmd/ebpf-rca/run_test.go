@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -146,4 +147,32 @@ func TestRunWithoutWorkloads(t *testing.T) {
 		assert.Contains(t, r.stderr, "'make build' makes them")
 	}
 	assert.NoDirExists(t, out)
+}
+
+func TestDoseSweepIsPlanned(t *testing.T) {
+	o := runOptions{run: "^(mutex-hold|control-quiet)$", count: 1, seed: 1, analyzers: []string{"rca"}, doseSweep: true}
+	programs, err := o.needed()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"mutex-hold", "control-quiet", "noise"}, programs)
+
+	o.out = filepath.Join(t.TempDir(), "run")
+	store, plan, err := openStore(o, nil)
+	require.NoError(t, err)
+	require.NoError(t, store.Close())
+	assert.True(t, plan.Swept())
+	doses := map[contention.Dose]int{}
+	for _, r := range plan.Runs {
+		doses[r.Dose]++
+	}
+	assert.Equal(t, 2, doses[contention.Dose{Hold: 50 * time.Millisecond / 64, Contenders: 8}], "a fault and its twin")
+	assert.Equal(t, 1, doses[contention.Dose{Contenders: 4, Noise: 32}], "a control")
+
+	again := runOptions{resume: o.out}
+	programs, err = again.needed()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"mutex-hold", "control-quiet", "noise"}, programs)
+
+	r := do(t, "run", "--resume", o.out, "--dose-sweep")
+	assert.Equal(t, exitUsage, r.code)
+	assert.Contains(t, r.stderr, "--dose-sweep and --resume exclude each other")
 }
