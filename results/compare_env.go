@@ -3,6 +3,7 @@
 package results
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -12,8 +13,11 @@ import (
 // nature, or that stand in the head of a comparison anyway.
 var unremarkable = []string{"schema", "load", "steal", "kernel_release", "kernel_version"}
 
+// decisive are the properties that alone can change what is found; they are told first.
+var decisive = []string{"accel", "clock_source", "cpus", "preemption"}
+
 // differences lists the properties of the environment that are not the same in all
-// folders.
+// folders, the decisive ones first.
 func differences(folders []*Folder) []Difference {
 	sets := make([]map[string]string, len(folders))
 	names := map[string]bool{}
@@ -33,6 +37,9 @@ func differences(folders []*Folder) []Difference {
 			out = append(out, Difference{Property: name, Values: values})
 		}
 	}
+	slices.SortStableFunc(out, func(a, b Difference) int {
+		return cmp.Compare(one(!slices.Contains(decisive, a.Property)), one(!slices.Contains(decisive, b.Property)))
+	})
 	return out
 }
 

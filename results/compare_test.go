@@ -3,7 +3,6 @@
 package results
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,7 +18,7 @@ func onKernel(id, release string, parts ...[]Record) *Folder {
 
 func compared(t *testing.T, gate bool, folders ...*Folder) Comparison {
 	t.Helper()
-	c, err := Compare(folders, CompareOptions{Gate: gate})
+	c, err := Compare(folders, CompareOptions{Drop: DefaultDrop, Gate: gate})
 	require.NoError(t, err)
 	return c
 }
@@ -43,7 +42,7 @@ func TestCompareTellsALoss(t *testing.T) {
 	c := compared(t, true, before, after)
 
 	m := c.Rows[0].Cells[1]
-	assert.Equal(t, "mcnemar", m.Hits.Method)
+	assert.Equal(t, McNemarTest, m.Hits.Method)
 	assert.InDelta(t, 2.0/1024, m.Hits.P, 1e-9)
 	assert.InDelta(t, 4.0/1024, m.Hits.Adjusted, 1e-9, "two scenarios are tested")
 	assert.True(t, m.Hits.Significant())
@@ -64,7 +63,7 @@ func TestCompareTellsALoss(t *testing.T) {
 func TestCompareUsesFisherWhereSeedsDiffer(t *testing.T) {
 	c := compared(t, true, onKernel("a", "6.1.0", play(20, "m", fault, Hit)), onKernel("b", "6.1.0", play(10, "m", fault, Miss)))
 	hits := c.Rows[0].Cells[1].Hits
-	assert.Equal(t, "fisher", hits.Method)
+	assert.Equal(t, FisherTest, hits.Method)
 	assert.InDelta(t, Fisher(20, 20, 0, 10), hits.P, 1e-12)
 	assert.True(t, hits.Significant())
 	back := compared(t, true, onKernel("b", "6.1.0", play(10, "m", fault, Miss)), onKernel("a", "6.1.0", play(20, "m", fault, Hit)))
@@ -73,63 +72,40 @@ func TestCompareUsesFisherWhereSeedsDiffer(t *testing.T) {
 	assert.False(t, same.Rows[0].Cells[1].Alarms.Worse)
 }
 
-func TestGateDoesNotPassWhatItCannotSee(t *testing.T) {
-	base := onKernel("a", "6.1.0", play(3, "m", fault, Hit), play(3, "n", fault, Hit))
-	for name, c := range map[string]struct {
-		other *Folder
-		want  int
-	}{
-		"all there":   {onKernel("b", "6.2.0", play(3, "m", fault, Hit), play(3, "n", fault, Hit)), ExitGood},
-		"not planned": {onKernel("b", "6.2.0", play(3, "m", fault, Hit)), ExitInfra},
-		"broken":      {onKernel("b", "6.2.0", play(3, "m", fault, Hit), play(3, "n", fault, Infra)), ExitInfra},
-		"unsupported": {onKernel("b", "5.4.0", play(3, "m", fault, Hit), play(3, "n", fault, Unsupported)), ExitGood},
-	} {
-		assert.Equal(t, c.want, compared(t, true, base, c.other).Outcome().Code, name)
-	}
-	half := onKernel("b", "6.2.0", play(3, "m", fault, Hit), play(3, "n", fault, Hit))
-	half.Incomplete = true
-	assert.Equal(t, ExitInfra, compared(t, true, base, half).Outcome().Code)
-}
-
 func TestCompareRefuses(t *testing.T) {
 	a, b := onKernel("a", "6.1.0", play(1, "m", fault, Hit)), onKernel("b", "6.1.0", play(1, "m", fault, Hit))
-	_, err := Compare([]*Folder{a}, CompareOptions{})
+	_, err := Compare([]*Folder{a}, CompareOptions{Drop: DefaultDrop})
 	assert.ErrorContains(t, err, "two folders")
 	b.Plan.Analyzers = []string{"other"}
-	_, err = Compare([]*Folder{a, b}, CompareOptions{})
+	_, err = Compare([]*Folder{a, b}, CompareOptions{Drop: DefaultDrop})
 	assert.ErrorContains(t, err, "b has no analyzer rca")
+	_, err = Compare([]*Folder{a}, CompareOptions{Against: "rca", Drop: DefaultDrop})
+	assert.ErrorContains(t, err, "rca against itself")
+	_, err = Compare([]*Folder{a}, CompareOptions{Against: "last-waker", Drop: DefaultDrop})
+	assert.ErrorContains(t, err, "a has no analyzer last-waker")
+	_, err = Compare([]*Folder{a, a}, CompareOptions{Drop: 1})
+	assert.ErrorContains(t, err, "drop 1:")
 }
 
-func TestDifferences(t *testing.T) {
-	steal := .5
-	a := &Folder{Env: Env{KernelRelease: "6.1.0", Accel: "kvm", CPUs: 2, ToolCommit: "x", Load: []float64{1, 2, 3}}}
-	b := &Folder{Env: Env{KernelRelease: "6.2.0", Accel: "tcg", CPUs: 2, ToolCommit: "x", Steal: &steal}}
-	c := &Folder{Env: Env{KernelRelease: "6.2.0", CPUs: 2, ToolCommit: "x"}}
-	assert.Equal(t, []Difference{{Property: "accel", Values: []string{"kvm", "tcg", ""}}}, differences([]*Folder{a, b, c}))
-	assert.Empty(t, differences([]*Folder{a, a}))
-}
-
-func TestCompareGrid(t *testing.T) {
-	before := onKernel("run-a", "6.18.0", play(10, "mutex-hold", fault, Hit), play(10, "mutex-hold", twin, CorrectReject), play(2, "control-quiet", control, CorrectReject))
-	after := onKernel("run-b", "5.10.0", play(10, "mutex-hold", fault, Miss), play(10, "mutex-hold", twin, CorrectReject), play(2, "control-quiet", control, Unsupported))
-	before.Env.Accel, after.Env.Accel = "kvm", "tcg"
-	after.Incomplete = true
-	var b strings.Builder
-	require.NoError(t, compared(t, true, before, after).Write(&b))
-	lines := strings.Split(b.String(), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
+func TestCompareAnalyzersOfOneFolder(t *testing.T) {
+	var records []Record
+	for range 10 {
+		records = append(records, play(1, "m", fault, Hit)[0], play(1, "m", fault, Miss)[0])
 	}
-	assert.Equal(t, strings.TrimLeft(`
-The environments differ, so a change below need not come from the kernel or the tool:
-  accel  tcg  kvm
+	f := folderOf([]string{"rca", "last-waker"}, records...)
+	c, err := Compare([]*Folder{f}, CompareOptions{Against: "last-waker", Drop: DefaultDrop})
+	require.NoError(t, err)
+	require.Len(t, c.Columns, 2)
+	assert.Equal(t, "last-waker", c.Columns[0].Analyzer)
+	assert.True(t, c.Columns[0].Base)
+	cell := c.Rows[0].Cells[1]
+	assert.Equal(t, McNemarTest, cell.Hits.Method, "of one run both answers are a pair")
+	assert.InDelta(t, 2.0/1024, cell.Hits.P, 1e-9)
+	assert.True(t, cell.Hits.Gain())
+	assert.Equal(t, Better, cell.Judgement)
+	assert.Empty(t, c.Differences)
 
-               5.10.0                               * 6.18.0
-               run-b (incomplete)                   run-a
-SCENARIO       AC@1                    FAR          AC@1       FAR
-mutex-hold     0.00 n=10 p=0.00195m !  0.00 n=10    1.00 n=10  0.00 n=10
-control-quiet  unsupported             unsupported  -          0.00 n=2
-`, "\n"), strings.Join(lines[:8], "\n")+"\n")
-	assert.Contains(t, b.String(), "gate: mutex-hold: run-b finds 0.00 [0.00,0.28] (p 0.00195, mcnemar)\n")
-	assert.ErrorIs(t, compared(t, false, before, after).Write(deafWriter{}), errDeaf)
+	back, err := Compare([]*Folder{f}, CompareOptions{Analyzer: "last-waker", Against: "rca", Drop: DefaultDrop, Gate: true})
+	require.NoError(t, err)
+	assert.Equal(t, ExitBelow, back.Outcome().Code)
 }

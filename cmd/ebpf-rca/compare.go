@@ -16,15 +16,25 @@ func newCompare() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "compare A B…",
-		Short: "Compare result folders: kernels, builds or tools",
+		Short: "Compare result folders, or analysers: kernels, builds or tools",
 		Long: `compare puts two or more result folders side by side, scenario by scenario, in the order
 of their kernels, and says first in what their environments differ. Each is tested
-against the first named: pairs of the same seed where there are any.`,
+against the first named, in hits, false alarms and the error of the blame: pairs of the
+same seed and dose where there are any. A scenario is worse or better where chance does
+not explain it, unchanged where a change of --drop is ruled out, else unknown.
+
+With --against the base is another analyser's answer to the runs of the first folder, of
+which there then need not be a second. What it costs to observe is not compared.`,
 		Example: `  ebpf-rca compare old new
-  ebpf-rca compare --gate results/runs/main results/runs/branch   # exit 1 on a significant loss`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return fmt.Errorf("compare takes two folders or more, not %d", len(args))
+  ebpf-rca compare --gate results/runs/main results/runs/branch   # exit 1 on a significant loss
+  ebpf-rca compare --against last-waker new                       # two analysers of one run`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			least := 2
+			if cmd.Flags().Changed("against") {
+				least = 1
+			}
+			if len(args) < least {
+				return fmt.Errorf("compare takes two folders or more, or one with --against, not %d", len(args))
 			}
 			return nil
 		},
@@ -57,5 +67,7 @@ against the first named: pairs of the same seed where there are any.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	cmd.Flags().BoolVar(&o.Gate, "gate", false, "exit 1 where a scenario got significantly worse")
 	cmd.Flags().StringVar(&o.Analyzer, "analyzer", "rca", "the analyser whose records are compared")
+	cmd.Flags().StringVar(&o.Against, "against", "", "compare with what this `ANALYZER` made of the first folder")
+	cmd.Flags().Float64Var(&o.Drop, "drop", results.DefaultDrop, "the change of a share that is to be ruled out")
 	return cmd
 }

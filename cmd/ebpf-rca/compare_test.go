@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -40,6 +41,30 @@ func TestCompare(t *testing.T) {
 	r = do(t, "compare", "--analyzer", "last-waker", good, bad)
 	assert.Equal(t, exitUsage, r.code)
 	assert.Contains(t, r.stderr, "no analyzer last-waker")
+	assert.Equal(t, exitUsage, do(t, "compare", good).code)
+	r = do(t, "compare", "--drop", "0", good, good)
+	assert.Equal(t, exitUsage, r.code)
+	assert.Contains(t, r.stderr, "drop 0: want a share")
+}
+
+func TestCompareJudges(t *testing.T) {
+	many := folder(t, 20, right)
+	r := do(t, "compare", "--json", many, many)
+	require.Equal(t, exitGood, r.code, r.stderr)
+	var c results.Comparison
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &c))
+	assert.Equal(t, results.Unchanged, c.Rows[0].Cells[1].Judgement)
+	r = do(t, "compare", "--drop", "0.05", many, many)
+	assert.Contains(t, r.stdout, "unknown (")
+}
+
+func TestCompareAgainstAnotherAnalyzer(t *testing.T) {
+	one := folder(t, 1, right)
+	r := do(t, "compare", "--against", "last-waker", one)
+	assert.Equal(t, exitUsage, r.code)
+	assert.Contains(t, r.stderr, one+" has no analyzer last-waker")
+	r = do(t, "compare", "--against", "rca", one)
+	assert.Contains(t, r.stderr, "analyzer rca against itself")
 }
 
 func TestCompareWarnsOfTheIncomplete(t *testing.T) {
