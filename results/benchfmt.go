@@ -44,9 +44,13 @@ var benchUnits = []benchUnit{
 func (p Proportion) figure() (float64, bool) { return p.Value, p.N > 0 }
 func (s Spread) figure() (float64, bool)     { return s.Median, s.N > 0 }
 
+// emulated is the Accel of a machine that is emulated. What observing costs there says
+// nothing of any other machine, so it is not handed on to be compared.
+const emulated = "tcg"
+
 // WriteBench exports a folder in the Go benchmark format, for benchstat: one line
-// for each block of five seeds of a scenario and analyser, in base units. Blocks
-// without a valid run have no line.
+// for each block of five seeds of a scenario and analyser, and of each dose where doses
+// were varied, in base units. Blocks without a valid run have no line.
 func WriteBench(w io.Writer, f *Folder) error {
 	var b bytes.Buffer
 	writeConfig(&b, f)
@@ -56,8 +60,10 @@ func WriteBench(w io.Writer, f *Folder) error {
 	for _, analyzer := range f.Plan.Analyzers {
 		fmt.Fprintf(&b, "\nanalyzer: %s\n", oneLine(analyzer))
 		for _, scenario := range f.Plan.Scenarios() {
-			for _, block := range blocks(f.Select(scenario, analyzer)) {
-				writeBlock(&b, scenario, block)
+			for _, part := range f.byDose(f.Select(scenario, analyzer)) {
+				for _, block := range blocks(part.records) {
+					writeBlock(&b, scenarioKey(scenario)+part.key, block, f.Env.Accel != emulated)
+				}
 			}
 		}
 	}
@@ -83,20 +89,22 @@ func writeConfig(b *bytes.Buffer, f *Folder) {
 	}
 }
 
-func writeBlock(b *bytes.Buffer, scenario string, records []Record) {
+func writeBlock(b *bytes.Buffer, name string, records []Record, withOverhead bool) {
 	s := Summarize(records)
 	graded := len(valid(records, func(Record) bool { return true }))
 	if graded == 0 {
 		return
 	}
-	fmt.Fprintf(b, "BenchmarkDiagnose/scenario=%s %d", scenarioKey(scenario), graded)
+	fmt.Fprintf(b, "BenchmarkDiagnose/scenario=%s %d", name, graded)
 	for _, u := range benchUnits {
 		if v, ok := u.figure(s); ok {
 			fmt.Fprintf(b, " %s %s", strconv.FormatFloat(v, 'g', -1, 64), u.name)
 		}
 	}
-	for _, o := range medianOverheads(records) {
-		fmt.Fprintf(b, " %s %s", strconv.FormatFloat(o.value, 'g', -1, 64), o.unit)
+	if withOverhead {
+		for _, o := range medianOverheads(records) {
+			fmt.Fprintf(b, " %s %s", strconv.FormatFloat(o.value, 'g', -1, 64), o.unit)
+		}
 	}
 	b.WriteByte('\n')
 }

@@ -67,3 +67,16 @@ func TestWriteBenchReadsBack(t *testing.T) {
 func TestScenarioKey(t *testing.T) {
 	assert.Equal(t, "pipe_chain_x", scenarioKey("pipe chain/x"))
 }
+
+func TestOverheadOfAnEmulatedMachineIsNotExported(t *testing.T) {
+	records := play(1, "m", fault, Hit)
+	records[0].Overhead = Overhead{Ratio: 1.5, CPUShare: 0.1}
+	f := folderOf(rcaOnly, records...)
+	for accel, told := range map[string]bool{"kvm": true, "tcg": false} {
+		f.Env.Accel = accel
+		var b strings.Builder
+		require.NoError(t, WriteBench(&b, f))
+		assert.Equal(t, told, strings.Contains(b.String(), "overhead-ratio"), accel)
+		assert.Contains(t, b.String(), "ac@1", accel)
+	}
+}
