@@ -18,7 +18,11 @@
 //     version wrote it; anything else that is wrong with it costs the records it
 //     touches, never more, and is told in Folder.Warnings.
 //   - Score computes the figures, Scores.Outcome the exit code, and the Write
-//     functions the exports; Compare puts folders side by side.
+//     functions the exports. Calibrate says what confidences are worth, and
+//     DetectionThresholds from which hold time on faults are found.
+//   - Compare puts folders or analysers side by side and judges what changed.
+//
+// Which interval and which test is used for what, and why, is in docs/statistics.md.
 //
 // Instants and spans are nanoseconds, shares are 0..1, a rank counts from 1 and is
 // 0 where the truth is absent from the list.
