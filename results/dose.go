@@ -5,6 +5,8 @@ package results
 import (
 	"fmt"
 	"slices"
+
+	"github.com/os2026/ebpf-rca/contention"
 )
 
 // doseRecords are the records of one dose and how it is named.
@@ -21,7 +23,7 @@ func (f *Folder) byDose(records []Record) []doseRecords {
 	}
 	var parts []doseRecords
 	for _, r := range records {
-		key := fmt.Sprintf("/hold-ns=%d/contenders=%d/noise=%d", r.Dose.Hold, r.Dose.Contenders, r.Dose.Noise)
+		key := doseKey(r.Dose)
 		i := slices.IndexFunc(parts, func(p doseRecords) bool { return p.key == key })
 		if i < 0 {
 			i, parts = len(parts), append(parts, doseRecords{key: key})
@@ -29,4 +31,9 @@ func (f *Folder) byDose(records []Record) []doseRecords {
 		parts[i].records = append(parts[i].records, r)
 	}
 	return parts
+}
+
+// doseKey names a dose behind the name of a scenario or run.
+func doseKey(d contention.Dose) string {
+	return fmt.Sprintf("/hold-ns=%d/contenders=%d/noise=%d", d.Hold, d.Contenders, d.Noise)
 }

@@ -44,12 +44,13 @@ type junitMessage struct {
 // WriteJUnit exports the runs of the first analyser, the one that decides the
 // outcome, as JUnit XML: a suite a scenario, a case a run. A miss or false alarm is
 // a failure, an unsupported run is skipped, any other that was not graded is an
-// error.
+// error. Where doses were varied, a fault that was too weak to bite or to be found counts
+// as skipped: it does not speak against the run.
 func WriteJUnit(w io.Writer, f *Folder) error {
 	suites := junitSuites{Name: "ebpf-rca " + f.Plan.RunID}
 	if len(f.Plan.Analyzers) > 0 {
 		for _, scenario := range f.Plan.Scenarios() {
-			suites.add(newSuite(scenario, f.Select(scenario, f.Plan.Analyzers[0])))
+			suites.add(newSuite(scenario, f.Select(scenario, f.Plan.Analyzers[0]), f.Plan.Swept()))
 		}
 	}
 	data, err := xml.MarshalIndent(suites, "", " ")
@@ -70,10 +71,10 @@ func (s *junitSuites) add(suite junitSuite) {
 	s.Suites = append(s.Suites, suite)
 }
 
-func newSuite(scenario string, records []Record) junitSuite {
+func newSuite(scenario string, records []Record, swept bool) junitSuite {
 	suite := junitSuite{Name: scenario, Tests: len(records)}
 	for _, r := range records {
-		c := newCase(r)
+		c := newCase(r, swept)
 		switch {
 		case c.Failure != nil:
 			suite.Failures++
@@ -87,21 +88,25 @@ func newSuite(scenario string, records []Record) junitSuite {
 	return suite
 }
 
-func newCase(r Record) junitCase {
+func newCase(r Record, swept bool) junitCase {
 	took := r.Timing.Setup + r.Timing.Capture + r.Timing.Analyse
 	c := junitCase{
 		Name:    fmt.Sprintf("%s/%s/seed=%d", r.Scenario, r.Variant, r.Seed),
 		Class:   "ebpf-rca." + r.Scenario,
 		Seconds: fmt.Sprintf("%.3f", took.Seconds()),
 	}
+	if swept {
+		c.Name += doseKey(r.Dose)
+	}
 	message := &junitMessage{Type: string(r.Verdict), Message: explain(r)}
-	switch r.Verdict {
-	case Hit, CorrectReject:
-	case Miss, FalseAlarm:
-		c.Failure = message
-	case Unsupported:
+	tooWeak := swept && isFault(r) && (r.Verdict == Miss || r.Verdict == Invalid)
+	switch {
+	case r.Verdict == Hit || r.Verdict == CorrectReject:
+	case r.Verdict == Unsupported || tooWeak:
 		message.Type = "" // skipped has no type
 		c.Skipped = message
+	case r.Verdict == Miss || r.Verdict == FalseAlarm:
+		c.Failure = message
 	default:
 		c.Error = message
 	}

@@ -44,3 +44,12 @@ func TestWriteJUnitTakesTheFirstAnalyzer(t *testing.T) {
 	require.NoError(t, WriteJUnit(&b, f))
 	assert.Contains(t, b.String(), `tests="1" failures="0"`)
 }
+
+func TestJUnitOfASweep(t *testing.T) {
+	records := join(play(1, "m", fault, Miss), play(1, "m", fault, Invalid), play(1, "m", twin, FalseAlarm), play(1, "m", twin, Invalid))
+	suite := newSuite("m", records, true)
+	assert.Equal(t, [4]int{4, 1, 1, 2}, [4]int{suite.Tests, suite.Failures, suite.Errors, suite.Skipped})
+	records[0].Seed, records[0].Dose = 3, ms(1)
+	assert.Equal(t, "m/fault/seed=3/hold-ns=1000000/contenders=4/noise=0", newCase(records[0], true).Name)
+	assert.Equal(t, "m/fault/seed=3", newCase(records[0], false).Name)
+}
