@@ -86,6 +86,7 @@ type Cell struct {
 type subject struct {
 	folder   *Folder
 	analyzer string
+	base     bool
 }
 
 // Compare compares folders; the first is the base.
@@ -102,7 +103,7 @@ func Compare(folders []*Folder, o CompareOptions) (Comparison, error) {
 	for _, s := range ordered {
 		c.Columns = append(c.Columns, Column{
 			RunID: s.folder.Plan.RunID, Kernel: s.folder.Env.KernelRelease, Analyzer: s.analyzer,
-			Base: s == base, Incomplete: s.folder.Incomplete,
+			Base: s.base, Incomplete: s.folder.Incomplete,
 		})
 		columns = append(columns, s.folder)
 	}
@@ -129,14 +130,15 @@ func (o CompareOptions) subjects(folders []*Folder) ([]subject, error) {
 	}
 	var list []subject
 	if o.Against != "" && len(folders) > 0 {
-		list = append(list, subject{folders[0], o.Against})
+		list = append(list, subject{folder: folders[0], analyzer: o.Against})
 	}
 	for _, f := range folders {
-		list = append(list, subject{f, o.Analyzer})
+		list = append(list, subject{folder: f, analyzer: o.Analyzer})
 	}
 	if len(list) < 2 {
 		return nil, errors.New("want two folders or more, or another analyser to compare with")
 	}
+	list[0].base = true
 	for _, s := range list {
 		if !slices.Contains(s.folder.Plan.Analyzers, s.analyzer) {
 			return nil, fmt.Errorf("%s has no analyzer %s", cmp.Or(s.folder.Dir, s.folder.Plan.RunID), s.analyzer)
@@ -180,7 +182,7 @@ func newCell(base, s subject, scenario string) Cell {
 		Recall: sum.Recall, AC1: sum.Thread.AC1, FAR: sum.FAR, BlameError: sum.BlameError,
 		Unsupported: sum.Verdicts[Unsupported],
 	}
-	if s != base {
+	if !s.base {
 		before := base.folder.Select(scenario, base.analyzer)
 		cell.Hits = testShare(outcomes(before, isFault, Hit), outcomes(records, isFault, Hit), true)
 		quiet := func(r Record) bool { return !isFault(r) }

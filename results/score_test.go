@@ -3,7 +3,10 @@
 package results
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"testing"
 	"time"
 
@@ -138,4 +141,33 @@ func TestScoreGroups(t *testing.T) {
 	assert.Equal(t, 4, s.Overall[0].Runs)
 	_, err := json.Marshal(s)
 	assert.NoError(t, err)
+}
+
+// Whatever stands in records, figures come of it.
+func FuzzScore(f *testing.F) {
+	good := aRecord(Plan{RunID: testRunID, Analyzers: rcaOnly, Runs: []Run{{Scenario: "mutex-hold", Variant: fault, Dose: ms(1)}}}, 0, Hit)
+	good.Findings, good.Truth = []contention.Finding{sure(0.9, 1)}, guilty(1)
+	weak := good
+	weak.Index, weak.Dose, weak.Verdict = 1, ms(0.1), Miss
+	f.Add([]byte(lineOf(f, good) + lineOf(f, weak)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		read, err := ReadRecords(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		folder := &Folder{Plan: Plan{Analyzers: rcaOnly}, Records: read.Records}
+		for i := range folder.Records {
+			folder.Records[i].Analyzer = "rca"
+			folder.Plan.Runs = append(folder.Plan.Runs, folder.Records[i].Run)
+		}
+		s := Score(folder)
+		s.Outcome()
+		require.NoError(t, errors.Join(WriteTable(io.Discard, s), WriteCalibration(io.Discard, s), WriteThresholds(io.Discard, s)))
+		require.NoError(t, errors.Join(WriteBench(io.Discard, folder), WriteJUnit(io.Discard, folder), WriteMarkdown(io.Discard, folder, s)))
+		c, err := Compare([]*Folder{folder, folder}, CompareOptions{Drop: DefaultDrop, Gate: true})
+		require.NoError(t, err)
+		require.NoError(t, c.Write(io.Discard))
+		_, err = json.Marshal(s)
+		require.NoError(t, err, "no figure is NaN")
+	})
 }
