@@ -222,13 +222,13 @@ func (p Plan) check() error {
 		return fmt.Errorf("analyzer %s is named twice", twice)
 	}
 	seen := make(map[int]bool, len(p.Runs))
-	for _, r := range p.Runs {
+	for _, r := range p.Whole().Runs {
 		if seen[r.Index] {
 			return fmt.Errorf("index %d is planned twice", r.Index)
 		}
 		seen[r.Index] = true
 	}
-	return nil
+	return p.checkPart()
 }
 
 // RecordsRead is what a results.jsonl holds.

@@ -170,6 +170,9 @@ func FuzzReadPlan(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(data)
 	f.Add([]byte(`{"schema":"ebpf-rca/plan/1","runs":[{"index":-1}]}`))
+	part, err := json.Marshal(cut(f, onePlan(f, 2), 1, 2))
+	require.NoError(f, err)
+	f.Add(part)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		plan, err := ReadPlan(bytes.NewReader(data))
 		if err != nil {
@@ -178,5 +181,6 @@ func FuzzReadPlan(f *testing.F) {
 		folder := Folder{Plan: plan}
 		folder.match(nil)
 		assert.Len(t, folder.Records, len(plan.Runs)*len(plan.Analyzers))
+		assert.Equal(t, plan.ID(), plan.Whole().ID())
 	})
 }

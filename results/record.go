@@ -50,6 +50,8 @@ type Plan struct {
 	RunID     string   `json:"run_id"`
 	Analyzers []string `json:"analyzers"`
 	Runs      []Run    `json:"runs"`
+	// Part is nil unless Runs are a part of a larger plan.
+	Part *Part `json:"shard,omitempty"`
 }
 
 // Record is one line of results.jsonl.
