@@ -9,9 +9,13 @@ import (
 	"strings"
 )
 
+// changing are the properties that no two moments have in common, and the parts of a
+// merged folder.
+var changing = []string{"schema", "load", "steal", "shards"}
+
 // unremarkable are the properties that differ from one folder to the next by their
 // nature, or that stand in the head of a comparison anyway.
-var unremarkable = []string{"schema", "load", "steal", "kernel_release", "kernel_version"}
+var unremarkable = append([]string{"kernel_release", "kernel_version"}, changing...)
 
 // decisive are the properties that alone can change what is found; they are told first.
 var decisive = []string{"accel", "clock_source", "cpus", "preemption"}
@@ -19,10 +23,20 @@ var decisive = []string{"accel", "clock_source", "cpus", "preemption"}
 // differences lists the properties of the environment that are not the same in all
 // folders, the decisive ones first.
 func differences(folders []*Folder) []Difference {
-	sets := make([]map[string]string, len(folders))
-	names := map[string]bool{}
+	envs := make([]Env, len(folders))
 	for i, f := range folders {
-		sets[i] = properties(f.Env)
+		envs[i] = f.Env
+	}
+	return differencesOf(envs, unremarkable)
+}
+
+// differencesOf lists the properties that are not the same in all environments, but for
+// those to be left out.
+func differencesOf(envs []Env, without []string) []Difference {
+	sets := make([]map[string]string, len(envs))
+	names := map[string]bool{}
+	for i, env := range envs {
+		sets[i] = properties(env, without)
 		for name := range sets[i] {
 			names[name] = true
 		}
@@ -43,8 +57,19 @@ func differences(folders []*Folder) []Difference {
 	return out
 }
 
-// properties renders the remarkable fields of an environment by their JSON names.
-func properties(env Env) map[string]string {
+// properties renders the fields of an environment by their JSON names.
+func properties(env Env, without []string) map[string]string {
+	out := map[string]string{}
+	for name, value := range fields(env) {
+		if !slices.Contains(without, name) {
+			out[name] = oneLine(strings.Trim(string(value), `"`))
+		}
+	}
+	return out
+}
+
+// fields are those of an environment as JSON has them.
+func fields(env Env) map[string]json.RawMessage {
 	data, err := json.Marshal(env)
 	if err != nil {
 		return nil
@@ -53,11 +78,5 @@ func properties(env Env) map[string]string {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		return nil
 	}
-	out := map[string]string{}
-	for name, value := range fields {
-		if !slices.Contains(unremarkable, name) {
-			out[name] = oneLine(strings.Trim(string(value), `"`))
-		}
-	}
-	return out
+	return fields
 }

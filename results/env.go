@@ -49,6 +49,9 @@ type Env struct {
 	GoVersion   string   `json:"go_version,omitempty"`
 	// Unseen is what the observer did not see: the kernel does not tell, or was not asked.
 	Unseen []string `json:"unseen,omitempty"`
+	// Shards are the environments of the parts that a folder was merged from. The
+	// fields above are then what all of them have in common.
+	Shards []ShardEnv `json:"shards,omitempty"`
 }
 
 // Build is what a program knows of itself.

@@ -55,6 +55,7 @@ func Open(dir string) (*Folder, error) {
 	if err := f.readRecords(); err != nil {
 		return nil, fmt.Errorf("open %s: %w", dir, err)
 	}
+	f.warnOfShards()
 	return f, nil
 }
 
@@ -127,8 +128,8 @@ func (f *Folder) match(records []Record) {
 			f.warn("record of run %d, %s, is left out: %s", r.Index, r.Analyzer, why)
 			continue
 		}
-		if _, twice := byKey[key]; twice {
-			f.warn("run %d, %s, is recorded more than once: the last counts", r.Index, r.Analyzer)
+		if earlier, twice := byKey[key]; twice {
+			f.warn("run %d, %s, is recorded more than once: the last counts, earlier it was %s", r.Index, r.Analyzer, earlier.Verdict)
 		}
 		byKey[key] = r
 	}

@@ -38,7 +38,7 @@ func TestOpenTakesTheLastOfTwo(t *testing.T) {
 	folder, err := Open(dir)
 	require.NoError(t, err)
 	assert.Equal(t, Hit, folder.Records[0].Verdict)
-	assert.Equal(t, []string{"run 0, rca, is recorded more than once: the last counts"}, folder.Warnings)
+	assert.Equal(t, []string{"run 0, rca, is recorded more than once: the last counts, earlier it was infra"}, folder.Warnings)
 }
 
 func TestOpenLeavesOutWhatIsNotPlanned(t *testing.T) {
