@@ -89,11 +89,10 @@ func newSuite(scenario string, records []Record, swept bool) junitSuite {
 }
 
 func newCase(r Record, swept bool) junitCase {
-	took := r.Timing.Setup + r.Timing.Capture + r.Timing.Analyse
 	c := junitCase{
 		Name:    fmt.Sprintf("%s/%s/seed=%d", r.Scenario, r.Variant, r.Seed),
 		Class:   "ebpf-rca." + r.Scenario,
-		Seconds: fmt.Sprintf("%.3f", took.Seconds()),
+		Seconds: fmt.Sprintf("%.3f", r.Timing.total().Seconds()),
 	}
 	if swept {
 		c.Name += doseKey(r.Dose)

@@ -148,6 +148,9 @@ func repeated(list []string) string {
 	return ""
 }
 
+// runIDTime is how a run id begins.
+const runIDTime = "20060102T150405Z"
+
 // NewRunID names a run by when and on which kernel it was started; id tells apart
 // those started in one second: 20261130T131500Z-6.18.44-1f3a.
 func NewRunID(start time.Time, release string, id uint16) string {
@@ -155,7 +158,7 @@ func NewRunID(start time.Time, release string, id uint16) string {
 	if k, err := ParseKernel(release); err == nil {
 		version = k.Version()
 	}
-	return fmt.Sprintf("%s-%s-%04x", start.UTC().Format("20060102T150405Z"), version, id)
+	return fmt.Sprintf("%s-%s-%04x", start.UTC().Format(runIDTime), version, id)
 }
 
 // fileSafe keeps of s what may stand in a file name.
