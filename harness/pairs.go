@@ -4,8 +4,15 @@ package harness
 
 import (
 	"github.com/os2026/ebpf-rca/contention"
+	"github.com/os2026/ebpf-rca/harness/ledger"
 	"github.com/os2026/ebpf-rca/results"
 )
+
+// Twin is a twin that was played before, with the account that it left.
+type Twin struct {
+	Run    results.Run
+	Ledger *ledger.Ledger
+}
 
 // pair names a fault and its twin.
 type pair struct {
@@ -31,11 +38,17 @@ type pairs struct {
 	held   map[pair][]*outcome // faults that wait for their twin
 }
 
-func newPairs(plan results.Plan) *pairs {
+func newPairs(plan results.Plan, before []Twin) *pairs {
 	p := &pairs{toCome: map[pair]int{}, twins: map[pair]*bite{}, held: map[pair][]*outcome{}}
 	for _, r := range plan.Runs {
 		if r.Variant == contention.TwinVariant {
 			p.toCome[pairOf(r)]++
+		}
+	}
+	for _, t := range before {
+		if key := pairOf(t.Run); p.toCome[key] == 0 {
+			b := biteOf(accountOf(t.Ledger))
+			p.twins[key] = &b
 		}
 	}
 	return p

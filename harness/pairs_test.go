@@ -38,7 +38,7 @@ func TestPairs(t *testing.T) {
 		"fault failed":    {[]*outcome{outcomeOf(fault, false), outcomeOf(twin, true)}, [][]int{{0}, {1}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPairs(results.Plan{Runs: []results.Run{fault, twin}})
+			p := newPairs(results.Plan{Runs: []results.Run{fault, twin}}, nil)
 			for i, out := range test.played {
 				var got []int
 				for _, j := range p.add(out) {
@@ -59,7 +59,20 @@ func TestPairsAreOfOneSeedAndDose(t *testing.T) {
 	twin.Seed++
 	other := faultRun(2, "a")
 	other.Variant = contention.ControlVariant
-	p := newPairs(results.Plan{Runs: []results.Run{fault, twin, other}})
+	p := newPairs(results.Plan{Runs: []results.Run{fault, twin, other}}, nil)
 	require.Len(t, p.add(outcomeOf(fault, true)), 1, "no twin of this seed will come")
 	require.Len(t, p.add(outcomeOf(other, true)), 1, "a control has no twin")
+}
+
+// A fault that is all that was missing is held against the twin played before, unless
+// that is played again.
+func TestPairsWithATwinPlayedBefore(t *testing.T) {
+	fault, twin := faultRun(0, "a"), twinRun(1, "a")
+	before := []Twin{{twin, &ledger.Ledger{Go: 1, Stop: 2}}}
+	alone := newPairs(results.Plan{Runs: []results.Run{fault}}, before).add(outcomeOf(fault, true))
+	require.Len(t, alone, 1)
+	assert.NotNil(t, alone[0].twin)
+
+	p := newPairs(results.Plan{Runs: []results.Run{fault, twin}}, before)
+	assert.Empty(t, p.add(outcomeOf(fault, true)), "its new twin is to come")
 }

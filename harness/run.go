@@ -39,6 +39,9 @@ type Options struct {
 	// Retries is how often a run may be played again because the machine was too
 	// busy. That is known before the analysis is asked, and it is recorded.
 	Retries int
+	// Twins were played and found valid before. A fault of the plan whose twin is not in
+	// it is held against the one here.
+	Twins []Twin
 	// Progress, if there is one, is told when a run begins and when it is recorded.
 	Progress func(Event)
 }
@@ -88,7 +91,7 @@ type runner struct {
 }
 
 func newRunner(plan results.Plan, o Options) (*runner, error) {
-	r := &runner{Options: o, scenarios: map[string]scenarios.Scenario{}, pairs: newPairs(plan), total: len(plan.Runs)}
+	r := &runner{Options: o, scenarios: map[string]scenarios.Scenario{}, pairs: newPairs(plan, o.Twins), total: len(plan.Runs)}
 	if o.Observer == nil || o.Sink == nil {
 		return nil, errors.New("no observer or no sink")
 	}

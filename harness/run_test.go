@@ -285,3 +285,22 @@ func TestAnUnknownScenarioIsRecorded(t *testing.T) {
 	assert.Contains(t, sink.records[0].Reason, "unknown scenario mutex-unheard-of")
 	assert.Len(t, sink.records, 4)
 }
+
+// The twin of hot-twin shows that its fault made no difference: so it does from before.
+func TestRunHoldsAFaultAgainstATwinPlayedBefore(t *testing.T) {
+	fault, twin := faultRun(0, "hot-twin"), twinRun(1, "hot-twin")
+	sink, err := runFakes(t, Options{}, twin)
+	require.NoError(t, err)
+	var l ledger.Ledger
+	require.NoError(t, json.Unmarshal(sink.files["ledgers/1.json.zst"], &l))
+
+	sink, err = runFakes(t, Options{Twins: []Twin{{twin, &l}}}, fault)
+	require.NoError(t, err)
+	assert.Equal(t, results.Invalid, sink.records[0].Verdict, sink.records[0].Reason)
+	assert.NotContains(t, sink.records[0].Reason, "not held against a twin")
+
+	sink, err = runFakes(t, Options{}, fault)
+	require.NoError(t, err)
+	assert.Equal(t, results.Hit, sink.records[0].Verdict)
+	assert.Contains(t, sink.records[0].Reason, "not held against a twin")
+}

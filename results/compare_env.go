@@ -30,6 +30,9 @@ func differences(folders []*Folder) []Difference {
 	return differencesOf(envs, unremarkable)
 }
 
+// Changes lists what of an environment is not as it was.
+func Changes(before, now Env) []Difference { return differencesOf([]Env{before, now}, changing) }
+
 // differencesOf lists the properties that are not the same in all environments, but for
 // those to be left out.
 func differencesOf(envs []Env, without []string) []Difference {

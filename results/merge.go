@@ -16,9 +16,6 @@ import (
 // attachments are the folders within a result folder whose files are carried along.
 var attachments = []string{"ledgers", "captures"}
 
-// overheadFile holds what being watched costs, one measurement a line.
-const overheadFile = "overhead.jsonl"
-
 // Merge joins folders, each with a part of one plan, into a new one with all of it. Runs
 // of parts that are not given stay without a record and so are lost. Of a part given
 // twice as copies of one folder, of which one may have got further, the one that got
@@ -118,16 +115,16 @@ func (s *Store) takeFiles(from, sub string) error {
 
 // takeOverhead adds the lines of a part to those that are there.
 func (s *Store) takeOverhead(from string) error {
-	lines, err := os.ReadFile(filepath.Join(from, overheadFile))
+	lines, err := os.ReadFile(filepath.Join(from, OverheadFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	before, err := os.ReadFile(s.path(overheadFile))
+	before, err := os.ReadFile(s.path(OverheadFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return s.PutFile(overheadFile, append(before, lines...))
+	return s.PutFile(OverheadFile, append(before, lines...))
 }
