@@ -30,6 +30,9 @@ func measureOverhead(ctx context.Context, o runOptions, stage harness.Stage, sto
 	fmt.Fprintln(table, "OVERHEAD\tRATIO\t95 %\tNOISE FLOOR\tNS AN EVENT\tLOST")
 	for i, question := range harness.Questions(selected) {
 		s := selected[i]
+		if o.shard.Of > 0 && i%o.shard.Of != o.shard.Number-1 {
+			continue // another part measures it
+		}
 		options := harness.OverheadOptions{
 			Stage: stage, Scenario: s, Variant: question.Variants[0], Seed: o.seed, Dose: question.Doses[0],
 			Progress: func(done, total int) { bar.show("overhead of %s: %d/%d", s.Name, done, total) },

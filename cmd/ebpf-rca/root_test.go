@@ -62,6 +62,9 @@ func TestMisuse(t *testing.T) {
 		{[]string{"run", "--resume", "x", "--out", "y"}, "--out and --resume exclude each other"},
 		{[]string{"run", "--resume", "x", "--count", "5"}, "--count and --resume exclude each other"},
 		{[]string{"run", "--resume", "/nonexistent"}, "not a result folder"},
+		{[]string{"run", "--shard", "5/4"}, "shard 5/4: want I/N with I from 1 to N"},
+		{[]string{"run", "--resume", "x", "--shard", "1/4"}, "--shard and --resume exclude each other"},
+		{[]string{"run", "--rerun", "1"}, "--resume names it"},
 	} {
 		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
 			r := do(t, test.args...)
@@ -92,7 +95,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			assert.LessOrEqual(t, len([]rune(line)), 160, line)
 		}
 	}
-	assert.Subset(t, names, []string{"list", "describe", "doctor", "run", "diagnose", "score", "compare", "version"})
+	assert.Subset(t, names, []string{"list", "describe", "doctor", "run", "diagnose", "score", "merge", "compare", "version"})
 }
 
 func TestNoCommandShowsTheHelp(t *testing.T) {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/os2026/ebpf-rca/bpf"
 	"github.com/os2026/ebpf-rca/collector"
 	"github.com/os2026/ebpf-rca/harness"
 	"github.com/os2026/ebpf-rca/results"
@@ -31,7 +30,9 @@ type runOptions struct {
 	count     int
 	seed      uint64
 	out       string
+	shard     results.Shard // Of is 0 where the plan is played whole
 	resume    string
+	rerun     []int
 	analyzers []string
 	overhead  bool
 	doseSweep bool
@@ -58,18 +59,27 @@ played at else: hold times crossed with numbers of contenders, and with noise, t
 another process that sleep and run beside it. It then tells from which hold time on the
 faults of each family are found. A fault that is too weak to be found is no failure there.
 
+With --shard 2/4 it plays the second of four parts of the plan. Given the same scenarios,
+seeds and analysers, each part is cut from the same plan, and a fault stays with its
+twin; 'ebpf-rca merge' joins the folders.
+
+With --resume it goes on where a run stopped: what has no record is played. With --rerun
+it plays single runs again instead; the earlier records stay, and are told of.
+
 With --overhead it also measures, for each scenario it plays, what being watched costs
 the workload: pairs of runs, unwatched and watched in turn.`,
 		Example: `  sudo ebpf-rca run --smoke
   sudo ebpf-rca run --run '^mutex-' --count 10 --out /tmp/mutexes
   sudo ebpf-rca run --analyzer rca,last-waker
   sudo ebpf-rca run --dose-sweep --run '^(mutex|pipe)-' --count 5
-  sudo ebpf-rca run --resume /tmp/mutexes`,
+  sudo ebpf-rca run --count 10 --shard 1/4 --out part-1   # on each of four machines
+  sudo ebpf-rca run --resume /tmp/mutexes
+  sudo ebpf-rca run --resume /tmp/mutexes --rerun 3,7`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return fmt.Errorf("run takes no %q; --run selects scenarios", args[0])
 			}
-			return errors.Join(o.check(), o.checkResume(cmd.Flags().Changed))
+			return errors.Join(o.check(), o.checkResume(cmd.Flags().Changed), o.checkRerun())
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runCatalogue(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -82,6 +92,11 @@ the workload: pairs of runs, unwatched and watched in turn.`,
 	f.Uint64Var(&o.seed, "seed", 1, "the first seed; it decides which thread is the culprit")
 	f.StringVar(&o.out, "out", "", "the folder to make (default results/runs/<time>-<kernel>-<id>)")
 	f.StringVar(&o.resume, "resume", "", "go on with the run in folder `DIR` where it stopped")
+	f.Func("shard", "play part `I/N` of the plan, the first is 1/N", func(text string) (err error) {
+		o.shard, err = results.ParseShard(text)
+		return err
+	})
+	f.IntSliceVar(&o.rerun, "rerun", nil, "with --resume: play the runs `INDEX,…` of the plan again, and no others")
 	f.StringSliceVar(&o.analyzers, "analyzer", []string{"rca"}, "grade these, the first decides: "+analyzerNames())
 	f.BoolVar(&o.doseSweep, "dose-sweep", false, "play each scenario at doses from weak to strong")
 	f.BoolVar(&o.overhead, "overhead", false, "measure what being watched costs each scenario")
@@ -112,7 +127,7 @@ func (o runOptions) check() error {
 
 // checkResume refuses the flags that a plan made earlier has decided.
 func (o runOptions) checkResume(changed func(flag string) bool) error {
-	for _, name := range []string{"out", "run", "smoke", "count", "seed", "analyzer", "dose-sweep"} {
+	for _, name := range []string{"out", "run", "smoke", "count", "seed", "analyzer", "shard", "dose-sweep"} {
 		if changed("resume") && changed(name) {
 			return fmt.Errorf("--%s and --resume exclude each other: the plan is made", name)
 		}
@@ -148,11 +163,21 @@ func runCatalogue(ctx context.Context, o runOptions, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	store, plan, err := openStore(o, gaps)
+	env := environment(gaps)
+	if o.resume != "" {
+		if err := o.checkMachine(env, stderr); err != nil {
+			return err
+		}
+	}
+	store, plan, err := openStore(o, env)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
+	twins, err := playedTwins(store.Dir(), plan)
+	if err != nil {
+		return err
+	}
 	fmt.Fprintf(stderr, "results go to %s\n", store.Dir())
 
 	report := runReport{progress: newProgress(stderr), w: stderr}
@@ -163,6 +188,7 @@ func runCatalogue(ctx context.Context, o runOptions, stdout, stderr io.Writer) e
 		Scenarios: scenarios.Catalogue(),
 		Sink:      store,
 		Retries:   o.retries,
+		Twins:     twins,
 		Progress:  report.tell,
 	})
 	report.progress.clear()
@@ -253,14 +279,18 @@ func preflight(options collector.Options) ([]collector.Gap, error) {
 
 // openStore makes the result folder with its plan, or opens the one to resume. The
 // plan returned holds what is still to be run.
-func openStore(o runOptions, gaps []collector.Gap) (*results.Store, results.Plan, error) {
+func openStore(o runOptions, env results.Env) (*results.Store, results.Plan, error) {
 	options := results.StoreOptions{Owner: results.OwnerFromEnv(os.Getenv)}
 	if o.resume != "" {
 		store, folder, err := results.Resume(o.resume, options)
 		if err != nil {
 			return nil, results.Plan{}, err
 		}
-		return store, remaining(folder), nil
+		plan, err := remaining(folder, o.rerun)
+		if err != nil {
+			return nil, results.Plan{}, errors.Join(err, store.Close())
+		}
+		return store, plan, nil
 	}
 	selected, err := o.selected()
 	if err != nil {
@@ -277,33 +307,20 @@ func openStore(o runOptions, gaps []collector.Gap) (*results.Store, results.Plan
 	if err != nil {
 		return nil, results.Plan{}, usage(err)
 	}
+	if o.shard.Of > 0 {
+		if plan, err = plan.Cut(o.shard); err != nil {
+			return nil, results.Plan{}, usage(fmt.Errorf("--shard: %w", err))
+		}
+	}
 	dir := o.out
 	if dir == "" {
 		dir = filepath.Join("results", "runs", id)
-	}
-	build := results.Build{Version: version, Commit: commit, ObjectHash: bpf.Hash()}
-	env := results.ReadEnv(os.DirFS("/"), build)
-	for _, gap := range gaps {
-		env.Unseen = append(env.Unseen, string(gap))
 	}
 	store, err := results.Create(dir, plan, env, options)
 	if errors.Is(err, results.ErrExists) {
 		err = usage(fmt.Errorf("%w; --resume %s goes on with it", err, dir))
 	}
 	return store, plan, err
-}
-
-// remaining is the plan of a folder without the runs that are recorded.
-func remaining(f *results.Folder) results.Plan {
-	missing := make(map[int]bool)
-	for _, r := range f.Records {
-		if r.Verdict == results.Lost {
-			missing[r.Index] = true
-		}
-	}
-	plan := f.Plan
-	plan.Runs = slices.DeleteFunc(slices.Clone(plan.Runs), func(r results.Run) bool { return !missing[r.Index] })
-	return plan
 }
 
 // concludeRun scores a folder, writes its exports, prints its table and turns its

@@ -156,7 +156,7 @@ func TestDoseSweepIsPlanned(t *testing.T) {
 	assert.Equal(t, []string{"mutex-hold", "control-quiet", "noise"}, programs)
 
 	o.out = filepath.Join(t.TempDir(), "run")
-	store, plan, err := openStore(o, nil)
+	store, plan, err := openStore(o, results.Env{})
 	require.NoError(t, err)
 	require.NoError(t, store.Close())
 	assert.True(t, plan.Swept())

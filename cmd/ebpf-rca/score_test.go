@@ -43,17 +43,7 @@ func folder(t *testing.T, count int, verdict func(results.Run) results.Verdict) 
 		if v == "" {
 			continue
 		}
-		r := results.Record{Run: planned, Analyzer: "rca", Verdict: v}
-		if planned.Variant == contention.FaultVariant {
-			r.Truth.Culprits = []results.Culprit{{PID: 1, TID: 7, Start: 1e9}}
-		}
-		switch v {
-		case results.Hit:
-			r.Findings = []contention.Finding{accusation(7)}
-		case results.Miss, results.FalseAlarm:
-			r.Findings = []contention.Finding{accusation(8)}
-		}
-		require.NoError(t, store.Append(r))
+		require.NoError(t, store.Append(recordOf(planned, v)))
 	}
 	require.NoError(t, store.Close())
 	return dir
