@@ -21,6 +21,19 @@ type Frame struct {
 	Truncated bool `json:"truncated,omitempty"`
 }
 
+// Name is the best there is to call f by: its function, else its place in its module, else
+// its address.
+func (f Frame) Name() string {
+	switch {
+	case f.Function != "":
+		return f.Function
+	case f.Module != "":
+		return f.Module + "+" + f.Offset.String()
+	default:
+		return f.Address.String()
+	}
+}
+
 // Stack is a list of frames from the innermost outwards.
 type Stack []Frame
 

@@ -130,7 +130,7 @@ func threadName(t contention.Thread) string {
 
 // frameText is a line of a stack, and another where the stack goes on.
 func frameText(f contention.Frame) string {
-	text := frameName(f)
+	text := f.Name()
 	switch {
 	case f.File != "":
 		text += fmt.Sprintf("  %s:%d", f.File, f.Line)
@@ -144,17 +144,6 @@ func frameText(f contention.Frame) string {
 		text += " (a guess)"
 	}
 	return text
-}
-
-func frameName(f contention.Frame) string {
-	switch {
-	case f.Function != "":
-		return f.Function
-	case f.Module != "":
-		return f.Module + "+" + f.Offset.String()
-	default:
-		return f.Address.String()
-	}
 }
 
 func orUnknown(name string) string {
