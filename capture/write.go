@@ -15,7 +15,7 @@ const (
 	// rowsPerSection is how many rows of a table a section holds.
 	rowsPerSection = 16 << 10
 	// window is how far back the compression looks, in bytes. A reader needs as much memory.
-	window = 4 << 20
+	window = 1 << 20
 	// maxMemory bounds what a capture takes in memory, in bytes: nine million waits.
 	maxMemory = 2 << 30
 )
@@ -30,7 +30,7 @@ func Write(w io.Writer, c Capture) error {
 
 func write(to io.Writer, capture Capture, memory int64) error {
 	packed, err := zstd.NewWriter(to, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window),
-		zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
+		zstd.WithEncoderLevel(zstd.SpeedDefault))
 	if err != nil {
 		return err
 	}

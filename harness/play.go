@@ -48,6 +48,7 @@ func (s Stage) withDefaults() Stage {
 
 // played is what one run of a workload left.
 type played struct {
+	pid    int
 	ledger *ledger.Ledger
 	// account is the truth, made of the ledger alone.
 	account *account
@@ -88,7 +89,7 @@ func (s Stage) play(ctx context.Context, sc scenarios.Scenario, run results.Run,
 	defer obs.Close()
 
 	let := time.Now()
-	p := &played{timing: results.Timing{Setup: let.Sub(begin)}}
+	p := &played{pid: w.pid, timing: results.Timing{Setup: let.Sub(begin)}}
 	if err := s.perform(ctx, w, sc.Duration, obs, p); err != nil {
 		return nil, err
 	}

@@ -87,10 +87,14 @@ func (r *runner) base(out *outcome) (results.Record, error) {
 	record.Timing = p.timing
 	record.Overhead = p.cost
 	record.Agreement = agreement(p.ledger, p.trace)
-	if p.trace != nil {
-		record.Loss = p.trace.Loss
+	if p.trace == nil {
+		return record, nil
 	}
-	return record, nil
+	record.Loss = p.trace.Loss
+	if r.KeepCapture {
+		record.Capture, err = r.capture(out)
+	}
+	return record, err
 }
 
 // grade has the trace analysed and puts into the record what the answer is worth.

@@ -19,7 +19,7 @@ type Sink interface {
 	// Append keeps one record for good.
 	Append(results.Record) error
 	// PutFile keeps a file by its name relative to the result folder; one whose name
-	// ends in .zst is compressed on the way.
+	// ends in .zst is compressed on the way, unless it is already.
 	PutFile(name string, data []byte) error
 }
 
@@ -42,6 +42,8 @@ type Options struct {
 	// Twins were played and found valid before. A fault of the plan whose twin is not in
 	// it is held against the one here.
 	Twins []Twin
+	// KeepCapture has what the analysis is given of each run written to captures/.
+	KeepCapture bool
 	// Progress, if there is one, is told when a run begins and when it is recorded.
 	Progress func(Event)
 }

@@ -16,17 +16,20 @@ import (
 // compressed is the ending of names whose files are kept compressed.
 const compressed = ".zst"
 
+// magic begins what is compressed already.
+var magic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
 // maxUnpacked bounds what a compressed file may grow to when read.
 const maxUnpacked = 1 << 30
 
 // PutFile writes a file of a result folder, whole or not at all: a reader sees the
 // old content or the new. The name may go through subfolders, which are made; data
-// is compressed on the way when the name ends in .zst.
+// is compressed on the way when the name ends in .zst, unless it is already.
 func PutFile(dir, name string, data []byte, owner *Owner) error {
 	if !filepath.IsLocal(name) {
 		return fmt.Errorf("write %s: the name leaves the folder", name)
 	}
-	if strings.HasSuffix(name, compressed) {
+	if strings.HasSuffix(name, compressed) && !bytes.HasPrefix(data, magic) {
 		packed, err := pack(data)
 		if err != nil {
 			return fmt.Errorf("compress %s: %w", name, err)

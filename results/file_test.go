@@ -30,6 +30,16 @@ func TestPutFileReadsBack(t *testing.T) {
 	assert.Empty(t, left)
 }
 
+func TestPutFileCompressesOnce(t *testing.T) {
+	dir := t.TempDir()
+	packed, err := pack([]byte("wait"))
+	require.NoError(t, err)
+	require.NoError(t, PutFile(dir, "x.zst", packed, nil))
+	kept, err := os.ReadFile(filepath.Join(dir, "x.zst"))
+	require.NoError(t, err)
+	assert.Equal(t, packed, kept)
+}
+
 func TestPutFileStaysInTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"../out", "/etc/out", ""} {

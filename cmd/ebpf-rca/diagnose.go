@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/os2026/ebpf-rca/capture"
 	"github.com/os2026/ebpf-rca/collector"
 	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/rca"
@@ -29,6 +30,7 @@ type diagnoseOptions struct {
 	json       bool
 	folded     string
 	pprof      string
+	capture    string
 	minShare   float64
 }
 
@@ -46,7 +48,8 @@ time is up, and then ends it. CMD's output goes to standard error.`,
 		Example: `  sudo ebpf-rca diagnose -p 1234
   sudo ebpf-rca diagnose -p $(pidof mysqld) --duration 30s
   sudo ebpf-rca diagnose -p 1234 --duration 10m --interval 10s --json | jq .findings[0].culprit
-  sudo ebpf-rca diagnose --folded blame.txt -- ./server --threads 8`,
+  sudo ebpf-rca diagnose --folded blame.txt -- ./server --threads 8
+  sudo ebpf-rca diagnose -p 1234 --capture slow.cap.zst`,
 		Args: func(_ *cobra.Command, args []string) error { return o.check(args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return diagnose(cmd.Context(), o, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -61,6 +64,7 @@ time is up, and then ends it. CMD's output goes to standard error.`,
 	f.BoolVar(&o.json, "json", false, "print one JSON object a window, each on a line")
 	f.StringVar(&o.folded, "folded", "", "write the culprits' stacks to `FILE`, for a flame graph of blame; the last window's")
 	f.StringVar(&o.pprof, "pprof", "", "write the culprits' stacks to `FILE`, for go tool pprof; the last window's")
+	f.StringVar(&o.capture, "capture", "", "write what was seen to `FILE`, for replay; the last window's")
 	f.Float64Var(&o.minShare, "min-share", rca.DefaultMinShare, "the share of its time a victim must have lost, in 0..1")
 	f.SetInterspersed(false) // what follows CMD is CMD's
 	return cmd
@@ -83,10 +87,16 @@ func (o diagnoseOptions) check(args []string) error {
 		return fmt.Errorf("--duration %v: it must be longer than nothing", o.duration)
 	case o.interval != 0 && o.interval < shortestInterval:
 		return fmt.Errorf("--interval %v: the shortest is %v", o.interval, shortestInterval)
-	case !(o.minShare > 0 && o.minShare <= 1): // nor is it NaN
-		return fmt.Errorf("--min-share %v: it lies between 0 and 1", o.minShare)
 	}
-	return errors.Join(checkOutput("--folded", o.folded), checkOutput("--pprof", o.pprof))
+	return errors.Join(checkMinShare(o.minShare),
+		checkOutput("--folded", o.folded), checkOutput("--pprof", o.pprof), checkOutput("--capture", o.capture))
+}
+
+func checkMinShare(share float64) error {
+	if share > 0 && share <= 1 { // which NaN is not
+		return nil
+	}
+	return fmt.Errorf("--min-share %v: it lies between 0 and 1", share)
 }
 
 func isNumber(s string) bool {
@@ -224,13 +234,12 @@ func (w *watching) report(window contention.Window) error {
 	if err != nil {
 		return err
 	}
-	analysis := rca.Analyze(trace, rca.Options{MinShare: w.opts.minShare})
-	d := diagnosis{
-		Schema: diagnosisSchema, Target: w.target, Window: window.Length(), Kernel: kernelRelease(),
-		Findings: analysis.Findings, Totals: analysis.Totals, Loss: trace.Loss,
-		Notes: w.notes(alive, trace),
+	seen := capture.Capture{
+		Target: capture.Target(w.target), Kernel: kernelRelease(), MinShare: w.opts.minShare,
+		Notes: w.notes(alive, trace), Trace: *trace,
 	}
-	return errors.Join(w.tell(d), w.export(d))
+	d := diagnosisOf(&seen, rca.Analyze(trace, rca.Options{MinShare: seen.MinShare}))
+	return errors.Join(w.tell(d), w.export(d, seen))
 }
 
 func (w *watching) tell(d diagnosis) error {
@@ -261,9 +270,10 @@ func (w *watching) notes(alive bool, trace *contention.Trace) []string {
 	return notes
 }
 
-func (w *watching) export(d diagnosis) error {
+func (w *watching) export(d diagnosis, seen capture.Capture) error {
 	return errors.Join(
 		writeOutput("--folded", w.opts.folded, func(f io.Writer) error { return writeFolded(f, d) }),
 		writeOutput("--pprof", w.opts.pprof, func(f io.Writer) error { return writePprof(f, d) }),
+		writeOutput("--capture", w.opts.capture, func(f io.Writer) error { return capture.Write(f, seen) }),
 	)
 }

@@ -79,8 +79,8 @@ func TestDiagnoseOnTheScreenAndInFiles(t *testing.T) {
 	needRoot(t)
 	dir := t.TempDir()
 	p := perform(t, filepath.Join(stage(t, "mutex-hold"), "mutex-hold"), 1)
-	folded, pprof := filepath.Join(dir, "folded"), filepath.Join(dir, "pprof")
-	r := do(t, "diagnose", "-p", itoa(p.pid), "-d", "1s", "--folded", folded, "--pprof", pprof)
+	folded, pprof, seen := filepath.Join(dir, "folded"), filepath.Join(dir, "pprof"), filepath.Join(dir, "seen.cap.zst")
+	r := do(t, "diagnose", "-p", itoa(p.pid), "-d", "1s", "--folded", folded, "--pprof", pprof, "--capture", seen)
 	require.Equal(t, exitGood, r.code, r.stderr)
 	assert.Regexp(t, `^process \d+ \(mutex-hold\), watched for 1\.\d\d s on kernel`, r.stdout)
 	assert.Regexp(t, `\nThreads waited \S+ s for each other; w\d \(thread \d+\) answers for \d+ % of it\.\n`, r.stdout)
@@ -97,6 +97,7 @@ func TestDiagnoseOnTheScreenAndInFiles(t *testing.T) {
 	profiled, err := profile.Parse(data)
 	require.NoError(t, err)
 	assert.NotEmpty(t, profiled.Sample)
+	assert.Equal(t, r, do(t, "replay", seen), "the same again, of what was seen")
 }
 
 func TestDiagnoseByIntervals(t *testing.T) {

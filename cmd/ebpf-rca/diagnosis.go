@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/os2026/ebpf-rca/capture"
 	"github.com/os2026/ebpf-rca/contention"
 )
 
@@ -30,6 +31,14 @@ type diagnosis struct {
 type target struct {
 	PID  int    `json:"pid"`
 	Comm string `json:"comm,omitempty"`
+}
+
+// diagnosisOf says what an analysis made of what was seen.
+func diagnosisOf(seen *capture.Capture, a contention.Analysis) diagnosis {
+	return diagnosis{
+		Schema: diagnosisSchema, Target: target(seen.Target), Window: seen.Trace.Window.Length(), Kernel: seen.Kernel,
+		Findings: a.Findings, Totals: a.Totals, Loss: seen.Trace.Loss, Notes: seen.Notes,
+	}
 }
 
 // write prints d as one line of JSON, in which no list is null.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/os2026/ebpf-rca/collector"
@@ -52,10 +53,13 @@ func (o *observation) Cost() results.Overhead {
 	return out
 }
 
+// ourAnalyzer is the name of the analysis that diagnose makes.
+const ourAnalyzer = "rca"
+
 // analyzers are those that runs can be graded with: ours, the trivial ones that it must
 // beat, and ours with less to go by.
 func analyzers() []harness.Analyzer {
-	ours := harness.Analyzer{Name: "rca", Analyze: func(t *contention.Trace) contention.Analysis {
+	ours := harness.Analyzer{Name: ourAnalyzer, Analyze: func(t *contention.Trace) contention.Analysis {
 		return rca.Analyze(t, rca.Options{})
 	}}
 	all := []harness.Analyzer{ours}
@@ -63,6 +67,16 @@ func analyzers() []harness.Analyzer {
 		all = append(all, harness.Analyzer{Name: b.Name, Analyze: b.Analyze})
 	}
 	return append(all, harness.Degraded(ours)...)
+}
+
+// findAnalyzer is the analyser that the flag --analyzer names.
+func findAnalyzer(name string) (harness.Analyzer, error) {
+	for _, a := range analyzers() {
+		if a.Name == name {
+			return a, nil
+		}
+	}
+	return harness.Analyzer{}, fmt.Errorf("--analyzer %s: there are %s", name, analyzerNames())
 }
 
 func analyzerNames() string {

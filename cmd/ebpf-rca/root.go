@@ -111,7 +111,8 @@ Exit codes: 0 good; 1 a scenario fell below its threshold or a gate failed;
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misuse(err) })
 	root.AddCommand(
-		newList(), newDescribe(), newDoctor(), newRun(), newDiagnose(), newScore(), newMerge(), newCompare(), newReport(), newVersion(),
+		newList(), newDescribe(), newDoctor(), newRun(), newDiagnose(), newReplay(),
+		newScore(), newMerge(), newCompare(), newReport(), newVersion(),
 	)
 	for _, command := range root.Commands() {
 		command.Args = usageArgs(command.Args)

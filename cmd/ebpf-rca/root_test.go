@@ -48,9 +48,16 @@ func TestMisuse(t *testing.T) {
 		{[]string{"diagnose", "-p", "1", "--min-share", "NaN"}, "--min-share NaN"},
 		{[]string{"diagnose", "-p", "1", "--folded", "/"}, "it is a folder"},
 		{[]string{"diagnose", "-p", "1", "--pprof", "/nonexistent/x"}, "there is no folder /nonexistent"},
+		{[]string{"diagnose", "-p", "1", "--capture", "/nonexistent/x"}, "there is no folder /nonexistent"},
 		{[]string{"diagnose", "-p", "999999999"}, "there is no process 999999999"},
 		{[]string{"diagnose", "--", "no-such-program"}, `start "no-such-program"`},
 		{[]string{"diagnose", "--", "/etc/passwd"}, "permission denied"},
+
+		{[]string{"replay"}, "replay takes a capture or more, not 0"},
+		{[]string{"replay", "/nonexistent"}, "no such file"},
+		{[]string{"replay", "--min-share", "0", "x"}, "--min-share 0: it lies between 0 and 1"},
+		{[]string{"replay", "--analyzer", "guess", "x"}, "--analyzer guess: there are rca, "},
+		{[]string{"replay", "--analyzer", "random", "--min-share", "0.1", "x"}, "--analyzer is random"},
 
 		{[]string{"run", "x"}, `run takes no "x"`},
 		{[]string{"run", "--run", "("}, "missing closing )"},
@@ -95,7 +102,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			assert.LessOrEqual(t, len([]rune(line)), 160, line)
 		}
 	}
-	assert.Subset(t, names, []string{"list", "describe", "doctor", "run", "diagnose", "score", "merge", "compare", "version"})
+	assert.Subset(t, names, []string{"list", "describe", "doctor", "run", "diagnose", "replay", "score", "merge", "compare", "version"})
 }
 
 func TestNoCommandShowsTheHelp(t *testing.T) {

@@ -39,6 +39,7 @@ type runOptions struct {
 	workloads string
 	retries   int
 	noKernel  bool
+	capture   bool
 }
 
 // maxCount bounds a plan, which is written down before the first run: so many seeds
@@ -102,6 +103,7 @@ the workload: pairs of runs, unwatched and watched in turn.`,
 	f.BoolVar(&o.overhead, "overhead", false, "measure what being watched costs each scenario")
 	f.IntVar(&o.retries, "retries", 4, "how often to play a run again because the machine was too busy; each is counted")
 	f.BoolVar(&o.noKernel, "no-kernel-locks", false, "do not watch the kernel's own locks, as on a kernel that does not tell of them")
+	f.BoolVar(&o.capture, "keep-capture", false, "keep what the analysis is given of each run, for replay")
 	f.StringVar(&o.workloads, "workloads", "", "where the workload programs are (default: workloads beside this program)")
 	return cmd
 }
@@ -117,8 +119,8 @@ func (o runOptions) check() error {
 		return fmt.Errorf("--analyzer names none: there are %s", analyzerNames())
 	}
 	for _, name := range o.analyzers {
-		if !slices.ContainsFunc(analyzers(), func(a harness.Analyzer) bool { return a.Name == name }) {
-			return fmt.Errorf("--analyzer %s: there are %s", name, analyzerNames())
+		if _, err := findAnalyzer(name); err != nil {
+			return err
 		}
 	}
 	_, err := o.selected()
@@ -182,14 +184,15 @@ func runCatalogue(ctx context.Context, o runOptions, stdout, stderr io.Writer) e
 
 	report := runReport{progress: newProgress(stderr), w: stderr}
 	err = harness.Run(ctx, plan, harness.Options{
-		Stage:     stage,
-		Observer:  observer,
-		Analyzers: analyzers(),
-		Scenarios: scenarios.Catalogue(),
-		Sink:      store,
-		Retries:   o.retries,
-		Twins:     twins,
-		Progress:  report.tell,
+		Stage:       stage,
+		Observer:    observer,
+		Analyzers:   analyzers(),
+		Scenarios:   scenarios.Catalogue(),
+		Sink:        store,
+		Retries:     o.retries,
+		KeepCapture: o.capture,
+		Twins:       twins,
+		Progress:    report.tell,
 	})
 	report.progress.clear()
 	interrupted := errors.Is(err, context.Canceled)

@@ -29,7 +29,7 @@ func TestRun(t *testing.T) {
 	var r result
 	for range 5 { // other tests may keep the machine too busy to be trusted
 		dir = filepath.Join(t.TempDir(), "new", "folder")
-		r = do(t, "run", "--run", "^mutex-hold$", "--count", "1", "--seed", "2", "--analyzer", "rca,last-waker",
+		r = do(t, "run", "--run", "^mutex-hold$", "--count", "1", "--seed", "2", "--analyzer", "rca,last-waker", "--keep-capture",
 			"--workloads", workloads, "--out", dir)
 		if !strings.Contains(r.stderr, string(results.Untrusted)) {
 			break
@@ -58,6 +58,12 @@ func TestRun(t *testing.T) {
 		}
 		_, err := results.ReadFile(dir, record.Truth.Ledger)
 		assert.NoError(t, err)
+		if record.Analyzer == "rca" {
+			again := diagnoses(t, do(t, "replay", "--json", filepath.Join(dir, record.Capture)).stdout)
+			require.Len(t, again, 1)
+			assert.Equal(t, record.Findings, again[0].Findings[:min(results.MaxFindings, len(again[0].Findings))])
+			assert.Equal(t, record.Totals, again[0].Totals)
+		}
 	}
 	for _, name := range []string{"bench.txt", "junit.xml", "summary.md", reportFile} {
 		assert.FileExists(t, filepath.Join(dir, name))
