@@ -82,7 +82,7 @@ func TestNilIsNotEmpty(t *testing.T) {
 	assert.Equal(t, Capture{}, roundTrip(t, Capture{}))
 	empty := Capture{Notes: []string{}, Trace: contention.Trace{
 		Threads: []contention.Thread{}, Waits: []contention.Wait{}, Preemptions: []contention.Preemption{},
-		Samples: []contention.Sample{}, Stacks: []contention.Stack{},
+		Samples: []contention.Sample{}, Stacks: []contention.Stack{}, Exits: []contention.Exit{},
 	}}
 	assert.Equal(t, empty, roundTrip(t, empty))
 	stacks := Capture{Trace: contention.Trace{Stacks: []contention.Stack{nil, {}, {{}}, nil}}}

@@ -22,8 +22,8 @@
 // with the version, and sections: a length (an unsigned varint), that many bytes, and
 // their CRC-32C (four bytes, the lowest first). The first section is the header, which says
 // how many rows the tables have. The others hold the rows, 16384 a section and the rest in
-// the last, of these tables in this order: threads, stacks, waits, preemptions, samples. The
-// file ends with the last row.
+// the last, of these tables in this order: threads, stacks, waits, preemptions, samples,
+// exits. The file ends with the last row.
 //
 // Within a section of a table, all values of the first column come first, then those
 // of the second. These are the values:

@@ -10,11 +10,13 @@ import (
 
 // sizes are how many rows the tables of a trace have; -1 if the list is nil.
 type sizes struct {
-	threads, stacks, waits, preemptions, samples int
+	threads, stacks, waits, preemptions, samples, exits int
 }
 
 func sizesOf(t *contention.Trace) sizes {
-	return sizes{counted(t.Threads), counted(t.Stacks), counted(t.Waits), counted(t.Preemptions), counted(t.Samples)}
+	return sizes{
+		counted(t.Threads), counted(t.Stacks), counted(t.Waits), counted(t.Preemptions), counted(t.Samples), counted(t.Exits),
+	}
 }
 
 // missing is how many events of a trace of these sizes t lacks.
@@ -38,7 +40,7 @@ func (c *coder) header(h Capture, s sizes) (Capture, sizes) {
 			Observer: number(c, h.Trace.Observer),
 			Loss:     c.loss(h.Trace.Loss),
 		},
-	}, sizes{c.size(s.threads), c.size(s.stacks), c.size(s.waits), c.size(s.preemptions), c.size(s.samples)}
+	}, sizes{c.size(s.threads), c.size(s.stacks), c.size(s.waits), c.size(s.preemptions), c.size(s.samples), c.size(s.exits)}
 }
 
 func (c *coder) size(n int) int {

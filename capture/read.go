@@ -131,7 +131,10 @@ func (r *reader) tables(t *contention.Trace, s sizes) error {
 	if err := readTable(r, &t.Preemptions, s.preemptions, (*coder).preemptionRows); err != nil {
 		return err
 	}
-	return readTable(r, &t.Samples, s.samples, (*coder).sampleRows)
+	if err := readTable(r, &t.Samples, s.samples, (*coder).sampleRows); err != nil {
+		return err
+	}
+	return readTable(r, &t.Exits, s.exits, (*coder).exitRows)
 }
 
 // readTable reads the size rows of a table, as far as they can be read.

@@ -78,3 +78,12 @@ func (c *coder) sampleRows(rows []contention.Sample) {
 	})
 	column(rows, func(s *contention.Sample) { s.Stack = number(c, s.Stack) })
 }
+
+func (c *coder) exitRows(rows []contention.Exit) {
+	column(rows, func(x *contention.Exit) { x.Thread = c.thread(x.Thread) })
+	var before time.Duration
+	column(rows, func(x *contention.Exit) {
+		x.At = from(c, before, x.At)
+		before = x.At
+	})
+}

@@ -23,7 +23,7 @@ var version1 = [][]byte{
 		0,          // the least share is 0
 		20, 40, 16, // the window is 10 to 30, the observer 8
 		0, 0, 0, 0, 0, 2, 0, // one event was lost while detached
-		2, 4, 2, 1, 0, // tables of one row, two, and one; one that is nil, one that is empty
+		2, 4, 2, 1, 0, 2, // tables of one row, two, and one; one that is nil, one that is empty, and one of one
 	},
 	{14, 2, 18, 6, 4}, // thread 9, new, started at 3; it is named x
 	{0, 4, 2, 6, 2, 'f', 0, 0, 0, 84, 2, 0, 0, 0, 0}, // no stack, and one of one frame
@@ -35,6 +35,7 @@ var version1 = [][]byte{
 		18, 2, 2, 0, // owner 9, read late, stack 1
 		2, 10, // thread 9 had the CPU for 5
 	},
+	{2, 40}, // thread 9 ended at 20
 }
 
 func TestVersion1(t *testing.T) {
@@ -55,6 +56,7 @@ func TestVersion1(t *testing.T) {
 				Occupant: contention.ThreadID{TID: 9, Start: 3}, Occupied: 5,
 			}},
 			Samples: []contention.Sample{},
+			Exits:   []contention.Exit{{Thread: contention.ThreadID{TID: 9, Start: 3}, At: 20}},
 		},
 	}
 	got, err := Read(bytes.NewReader(file(t, "ebpf-rca/capture/1\n", version1...)))

@@ -66,7 +66,10 @@ func (w *writer) write(capture *Capture) error {
 	if err := writeTable(w, t.Preemptions, (*coder).preemptionRows); err != nil {
 		return err
 	}
-	return writeTable(w, t.Samples, (*coder).sampleRows)
+	if err := writeTable(w, t.Samples, (*coder).sampleRows); err != nil {
+		return err
+	}
+	return writeTable(w, t.Exits, (*coder).exitRows)
 }
 
 // writeTable writes the rows of a table, through a copy that the coder may write to.
