@@ -87,6 +87,7 @@ type runner struct {
 	Options
 	analyzers []Analyzer
 	scenarios map[string]scenarios.Scenario
+	machine   machine
 	pairs     *pairs
 	done      int
 	total     int
@@ -117,6 +118,7 @@ func newRunner(plan results.Plan, o Options) (*runner, error) {
 		}
 		r.Kernel = unix.ByteSliceToString(u.Release[:])
 	}
+	r.machine = machine{r.Kernel, r.CPUs, hasQuota(cgroupRoot, quotaSetting)}
 	return r, nil
 }
 
@@ -159,7 +161,7 @@ func (r *runner) attempt(ctx context.Context, run results.Run) *outcome {
 		out.ruling = rule(results.Infra, "unknown scenario %s", run.Scenario)
 		return out
 	}
-	if out.ruling = supported(out.scenario.Needs, r.Kernel, r.CPUs); !out.ruling.valid() {
+	if out.ruling = r.machine.supports(out.scenario.Needs); !out.ruling.valid() {
 		return out
 	}
 	played, err := r.Stage.play(ctx, out.scenario, run, r.Observer)

@@ -41,6 +41,9 @@ func (a *account) truth(s scenarios.Scenario, v contention.Variant) results.Trut
 	if truth.Class == contention.Deadlock {
 		truth.Circle = a.circle()
 	}
+	if s.Unnamed && s.Class == contention.CPUStarvation {
+		truth.Root = a.ofQuotas()
+	}
 	if s.Unnamed {
 		truth.Nobody, truth.Culprits = v == contention.FaultVariant, []results.Culprit{}
 	}

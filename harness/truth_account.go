@@ -31,6 +31,7 @@ type account struct {
 	edges        [][]time.Duration // direct, by waiter and by who was waited for
 	rootEdges    [][]time.Duration // root, by waiter and by who is at the end of the chain
 	rootBy       [][]time.Duration // root, by thread and by the resource it was charged over
+	lacking      []time.Duration   // by thread: its own waiting for a CPU that no thread had
 	ways         [][]time.Duration // root of the culprits, by the waiters and holders on the way to them
 }
 
@@ -53,7 +54,7 @@ func newAccount(l *ledger.Ledger) *account {
 	a := &account{threads: slices.Clone(l.Threads), resources: l.Resources, sums: l.Sum(), window: l.Window()}
 	slices.SortFunc(a.threads, func(x, y ledger.Thread) int { return x.ID().Compare(y.ID()) })
 	n := len(a.threads)
-	a.direct, a.root = make([]time.Duration, n), make([]time.Duration, n)
+	a.direct, a.root, a.lacking = make([]time.Duration, n), make([]time.Duration, n), make([]time.Duration, n)
 	a.edges, a.rootEdges, a.ways = table(n, n), table(n, n), table(n, n)
 	a.rootBy = table(n, len(a.resources))
 	return a
@@ -151,6 +152,9 @@ func (a *account) charge(m *moment, d time.Duration) {
 			}
 			if len(blamed) == 0 {
 				a.unattributed += d
+				if a.isCPU(resource) {
+					a.lacking[waiter] += d
+				}
 			}
 			for i, part := range evenly(d, len(blamed)) {
 				a.direct[blamed[i]] += part
@@ -161,8 +165,11 @@ func (a *account) charge(m *moment, d time.Duration) {
 	}
 }
 
+func (a *account) isCPU(resource int) bool { return a.resources[resource].Kind == contention.CPU }
+
 // chargeRoot charges d to the thread at the end of the chain that starts with
-// thread, which is answerable for resource; path is who waits for whom before it.
+// thread, which is answerable for resource; path is who waits for whom before it. Where
+// that thread lacks a CPU that no other has, it is over the CPU.
 func (a *account) chargeRoot(m *moment, thread, resource int, d time.Duration, path []int) {
 	own, waits := m.latestWait(thread)
 	var blamed []int
@@ -170,6 +177,9 @@ func (a *account) chargeRoot(m *moment, thread, resource int, d time.Duration, p
 		blamed = m.answerable(own, append(slices.Clip(path), thread))
 	}
 	if len(blamed) == 0 {
+		if waits && a.isCPU(own) {
+			resource = own
+		}
 		a.root[thread] += d
 		a.rootEdges[path[0]][thread] += d
 		a.rootBy[thread][resource] += d

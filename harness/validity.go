@@ -59,30 +59,6 @@ func tooBusy(format string, args ...any) ruling {
 
 func (r ruling) valid() bool { return r.verdict == "" }
 
-// supported checks the needs of a scenario. A kernel of the stated series or newer
-// is never refused for its version; neither is one whose release cannot be read.
-func supported(n scenarios.Needs, release string, cpus int) ruling {
-	if n.CPUs > cpus {
-		return rule(results.Unsupported, "needs %d CPUs, has %d", n.CPUs, cpus)
-	}
-	least, err := results.ParseKernel(n.Kernel)
-	if err != nil {
-		return ruling{}
-	}
-	kernel, err := results.ParseKernel(release)
-	if err != nil || inSeries(kernel, least) {
-		return ruling{}
-	}
-	return rule(results.Unsupported, "needs kernel %s, has %s", n.Kernel, release)
-}
-
-// inSeries reports whether a kernel is of a series or newer; candidates of the
-// series are of it.
-func inSeries(kernel, least results.Kernel) bool {
-	kernel.RC = 0
-	return kernel.AtLeast(least)
-}
-
 // trusted checks that what was written down and seen is whole, and that the machine
 // was not too busy.
 func (p *played) trusted(sc scenarios.Scenario, run results.Run, cpus int) ruling {

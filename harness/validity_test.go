@@ -14,29 +14,6 @@ import (
 	"github.com/os2026/ebpf-rca/scenarios"
 )
 
-func TestSupported(t *testing.T) {
-	for name, test := range map[string]struct {
-		needs   scenarios.Needs
-		release string
-		cpus    int
-		want    string
-	}{
-		"older":              {scenarios.Needs{Kernel: "5.8"}, "5.4.0-150-generic", 2, "needs kernel 5.8, has 5.4.0-150-generic"},
-		"same series":        {scenarios.Needs{Kernel: "5.8"}, "5.8.0-1-amd64", 2, ""},
-		"newer by number":    {scenarios.Needs{Kernel: "5.8"}, "5.10.0-32-cloud-amd64", 2, ""},
-		"candidate":          {scenarios.Needs{Kernel: "6.9"}, "6.9-rc3", 2, ""},
-		"candidate before":   {scenarios.Needs{Kernel: "6.9"}, "6.8-rc7", 2, "needs kernel 6.9, has 6.8-rc7"},
-		"unreadable release": {scenarios.Needs{Kernel: "5.8"}, "custom", 2, ""},
-		"no need stated":     {scenarios.Needs{}, "4.4.0", 1, ""},
-		"too few CPUs":       {scenarios.Needs{Kernel: "5.8", CPUs: 4}, "6.18.0", 2, "needs 4 CPUs, has 2"},
-		"just enough CPUs":   {scenarios.Needs{CPUs: 2}, "6.18.0", 2, ""},
-	} {
-		r := supported(test.needs, test.release, test.cpus)
-		assert.Equal(t, test.want, r.reason, name)
-		assert.Equal(t, test.want == "", r.valid(), name)
-	}
-}
-
 // playedFor is a second in which one thread waited for a culprit, each lacked a CPU
 // for its part of the delays, and the workload had CPU time. A third is a bystander.
 func playedFor(waited, cpu time.Duration, delays ...time.Duration) *played {

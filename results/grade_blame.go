@@ -13,12 +13,12 @@ import (
 func blame(truth Truth, charges []contention.Charge) Blame {
 	var b Blame
 	for _, c := range charges {
-		if culprit(truth, c.Thread) >= 0 {
+		if right(truth, c.Thread) {
 			b.Found += c.Blame
 		}
 	}
 	for _, r := range truth.Root {
-		if culprit(truth, contention.Thread{TID: r.TID, Start: r.Start}) >= 0 {
+		if right(truth, contention.Thread{TID: r.TID, Start: r.Start}) {
 			b.True += r.Time
 		}
 	}

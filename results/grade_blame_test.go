@@ -29,6 +29,16 @@ func TestBlame(t *testing.T) {
 	assert.InDelta(t, (.10+.05+.20+.25)/2, b.TVDistance, 1e-12)
 }
 
+func TestBlameOfNobody(t *testing.T) {
+	truth := Truth{Nobody: true, Root: []ThreadBlame{{Time: 80}, {TID: 3, Time: 20}}}
+	charges := []contention.Charge{{Blame: 60}, {Thread: thread(3), Blame: 40}}
+	b := Grade(truth, fault, contention.Analysis{Charges: charges}, false).Blame
+	assert.EqualValues(t, 60, b.Found)
+	assert.EqualValues(t, 80, b.True)
+	assert.InDelta(t, 0.25, b.Error, 1e-12)
+	assert.InDelta(t, 0.2, b.TVDistance, 1e-12)
+}
+
 func TestTVDistanceAtTheEnds(t *testing.T) {
 	root := []ThreadBlame{{TID: 1, Time: 5}}
 	charges := []contention.Charge{{Thread: thread(1), Blame: 9}}

@@ -48,6 +48,7 @@ func Catalogue() []Scenario {
 		cpuRTHog(),
 		cpuNiceHog(),
 		cpuInversion(),
+		cpuQuota(),
 		noiseMutexHold(),
 		noiseProcesses(),
 		noiseManyLocks(),

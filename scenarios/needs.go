@@ -23,3 +23,10 @@ func priorityNeeds() Needs {
 	n.Root = true
 	return n
 }
+
+// quotaNeeds is what a program asks for that limits the CPU time of some of its threads.
+func quotaNeeds() Needs {
+	n := priorityNeeds()
+	n.CPUQuota = true
+	return n
+}

@@ -16,6 +16,9 @@ type Needs struct {
 	CPUs   int    `json:"cpus"`
 	// Root says that the program itself must be run by root.
 	Root bool `json:"root,omitempty"`
+	// CPUQuota says that there must be control groups that limit CPU time, of version 1 at
+	// /sys/fs/cgroup/cpu or of version 2 at /sys/fs/cgroup.
+	CPUQuota bool `json:"cpu_quota,omitempty"`
 }
 
 // Decoy is an innocent thread that looks guilty.
@@ -53,9 +56,10 @@ type Scenario struct {
 	// Ordered says that several culprits must be found in the order of blame. Those of
 	// a deadlock never are: its answer is one finding that names exactly them.
 	Ordered bool
-	// Unnamed says that the thread at fault cannot be known: it is gone when it keeps the
-	// others waiting, or it did nothing that could be seen. Right is a finding of the class
-	// that names nobody.
+	// Unnamed says that no thread at fault can be named: it is gone when it keeps the
+	// others waiting, or it did nothing that could be seen, or what is at fault is no
+	// thread. Right is a finding of the class that names nobody. The ledger marks the
+	// thread in which the fault is.
 	Unnamed bool
 	// Functions are those the culprit is in while it holds the others up; any of
 	// them on the stack is right.

@@ -114,7 +114,7 @@ func describe(w io.Writer, s scenarios.Scenario) error {
 		kinds[i] = string(k)
 	}
 	row("kinds", strings.Join(kinds, ", "))
-	row("needs", fmt.Sprintf("kernel %s, %d CPUs", s.Needs.Kernel, s.Needs.CPUs))
+	row("needs", needs(s.Needs))
 	for i, d := range s.Doses {
 		name := "doses"
 		if i > 0 {
@@ -134,12 +134,23 @@ func describe(w io.Writer, s scenarios.Scenario) error {
 	return table.Flush()
 }
 
+func needs(n scenarios.Needs) string {
+	text := fmt.Sprintf("kernel %s, %d CPUs", n.Kernel, n.CPUs)
+	if n.Root {
+		text += ", root"
+	}
+	if n.CPUQuota {
+		text += ", control groups that limit CPU time"
+	}
+	return text
+}
+
 func rightAnswer(s scenarios.Scenario) string {
 	if s.Control {
 		return "nobody is accused"
 	}
 	if s.Unnamed {
-		return fmt.Sprintf("%s, of nobody: the thread at fault cannot be known", s.Class)
+		return fmt.Sprintf("%s, of nobody: no thread at fault can be named", s.Class)
 	}
 	return fmt.Sprintf("%s, %d at fault, in %s", s.Class, s.Culprits, strings.Join(s.Functions, " or "))
 }

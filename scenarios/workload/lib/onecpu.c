@@ -58,10 +58,12 @@ static struct ledger_entry *occupied(struct worker *worker, uint64_t since)
 	return ledger_begin(&worker->log, LEDGER_HOLDING, resource, since);
 }
 
-/* Writes down that the thread was kept off the CPU. */
-static void kept_off(struct worker *worker, uint64_t from, uint64_t to)
+bool onecpu_kept_off(struct worker *worker, uint64_t from, uint64_t to)
 {
+	if (to - from < GAP)
+		return false;
 	ledger_end(ledger_begin(&worker->log, LEDGER_WAITING, resource, from), to);
+	return true;
 }
 
 static void run(struct worker *worker, uint64_t ns, bool occupy)
@@ -74,14 +76,11 @@ static void run(struct worker *worker, uint64_t ns, bool occupy)
 
 		compute_blocks(worker, 1);
 		now = clock_ns();
-		if (now - before < GAP) {
+		if (!onecpu_kept_off(worker, before, now)) {
 			had += now - before;
-		} else {
-			if (held)
-				ledger_end(held, before);
-			kept_off(worker, before, now);
-			if (held)
-				held = occupied(worker, now);
+		} else if (held) {
+			ledger_end(held, before);
+			held = occupied(worker, now);
 		}
 		before = now;
 	}

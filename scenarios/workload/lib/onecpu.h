@@ -11,6 +11,7 @@
 #ifndef ONECPU_H
 #define ONECPU_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct player;
@@ -27,5 +28,11 @@ void onecpu_compute(struct worker *worker, uint64_t ns);
 
 /* The same, and that the CPU is held meanwhile is written down, too. */
 void onecpu_occupy(struct worker *worker, uint64_t ns);
+
+/*
+ * Writes down that the thread was kept off the CPU from one reading of the clock to the
+ * next, if so much time lies between them. Returns whether it does.
+ */
+bool onecpu_kept_off(struct worker *worker, uint64_t from, uint64_t to);
 
 #endif
