@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/os2026/ebpf-rca/collector"
@@ -85,4 +86,10 @@ func analyzerNames() string {
 		names = append(names, a.Name)
 	}
 	return strings.Join(names, ", ")
+}
+
+// shortAnalyzerNames has one name for all of those with less to go by.
+func shortAnalyzerNames() string {
+	names := slices.DeleteFunc(strings.Split(analyzerNames(), ", "), func(name string) bool { return strings.Contains(name, "@") })
+	return strings.Join(append(names, "rca@LOSS"), ", ")
 }

@@ -53,7 +53,8 @@ func newRun() *cobra.Command {
 		Short: "Play the catalogue on this kernel and grade the analysis",
 		Long: `run plays each scenario with its fault and without (its twin), watches it blind, and
 grades the answer against what the workload itself kept account of. It prints a table
-and leaves a folder of records, which score and compare read. It needs root.
+and leaves a folder of records, which score and compare read. It needs root. The analysers
+rca@LOSS are ours with less to go by, as rca@no-owners; a wrong name is told all of them.
 
 With --dose-sweep it plays each scenario at up to twenty doses around the one it is
 played at else: hold times crossed with numbers of contenders, and with noise, threads of
@@ -98,7 +99,7 @@ the workload: pairs of runs, unwatched and watched in turn.`,
 		return err
 	})
 	f.IntSliceVar(&o.rerun, "rerun", nil, "with --resume: play the runs `INDEX,…` of the plan again, and no others")
-	f.StringSliceVar(&o.analyzers, "analyzer", []string{"rca"}, "grade these, the first decides: "+analyzerNames())
+	f.StringSliceVar(&o.analyzers, "analyzer", []string{"rca"}, "grade these, the first decides: "+shortAnalyzerNames())
 	f.BoolVar(&o.doseSweep, "dose-sweep", false, "play each scenario at doses from weak to strong")
 	f.BoolVar(&o.overhead, "overhead", false, "measure what being watched costs each scenario")
 	f.IntVar(&o.retries, "retries", 4, "how often to play a run again because the machine was too busy; each is counted")
