@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -52,22 +53,23 @@ func responses(f *results.Folder, analyzer string) []response {
 const apart = 9
 
 func newResponse(scenario string, found map[contention.Dose][2]int) response {
-	holds, contenders := axes(found)
+	holds, crowds := axes(found)
 	places := spans(holds)
 	r := response{Scenario: scenario, Chart: chart{
 		Title: "Faults of " + scenario + " found, by dose", X: "hold time", Y: "faults found", XTicks: places,
 	}}
-	for i, n := range contenders {
-		s := series{Name: plural(n, "contender"), Shape: i % shapes}
+	for i, crowd := range crowds {
+		s := series{Name: crowdText(crowd), Shape: i % shapes}
 		for j, hold := range holds {
-			dose := contention.Dose{Hold: hold, Contenders: n}
+			dose := crowd
+			dose.Hold = hold
 			count, ok := found[dose]
 			if !ok {
 				continue
 			}
 			p := results.Wilson(float64(count[0]), count[1])
 			s.Points = append(s.Points, point{
-				X: places[j].At + apart*(2*i-len(contenders)+1)/2, Y: upward(p.Value), Low: upward(p.Low), High: upward(p.High),
+				X: places[j].At + apart*(2*i-len(crowds)+1)/2, Y: upward(p.Value), Low: upward(p.Low), High: upward(p.High),
 				Text: fmt.Sprintf("%s: found %s of %d", doseText(dose), p, p.N),
 			})
 			r.Table = append(r.Table, dosed{doseText(dose), p})
@@ -78,15 +80,17 @@ func newResponse(scenario string, found map[contention.Dose][2]int) response {
 	return r
 }
 
-// axes lists the different hold times and numbers of contenders, in order.
-func axes(found map[contention.Dose][2]int) ([]time.Duration, []int) {
-	var holds []time.Duration
-	var contenders []int
+// axes lists the different hold times and, as doses without one, the different numbers of
+// contenders and of threads of noise, in order.
+func axes(found map[contention.Dose][2]int) (holds []time.Duration, crowds []contention.Dose) {
 	for dose := range found {
 		holds = append(holds, dose.Hold)
-		contenders = append(contenders, dose.Contenders)
+		dose.Hold = 0
+		crowds = append(crowds, dose)
 	}
 	slices.Sort(holds)
-	slices.Sort(contenders)
-	return slices.Compact(holds), slices.Compact(contenders)
+	slices.SortFunc(crowds, func(a, b contention.Dose) int {
+		return cmp.Or(cmp.Compare(a.Noise, b.Noise), cmp.Compare(a.Contenders, b.Contenders))
+	})
+	return slices.Compact(holds), slices.Compact(crowds)
 }

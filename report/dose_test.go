@@ -39,4 +39,11 @@ func TestResponses(t *testing.T) {
 	require.Len(t, list[0].Chart.Series, 2)
 	assert.Equal(t, "M64 90L184 0", list[0].Chart.Series[1].Line)
 	assert.Empty(t, responses(f, "b"))
+
+	add("many", time.Second, 4, results.Miss)
+	last := len(f.Records) - 1
+	f.Records[last].Dose.Noise = 32
+	loud := responses(f, "a")[0]
+	assert.Equal(t, dosed{"hold 1 s, 4 contenders, 32 threads of noise", results.Wilson(0, 1)}, loud.Table[3])
+	assert.Equal(t, "4 contenders, 32 threads of noise", loud.Chart.Series[2].Name)
 }

@@ -66,7 +66,16 @@ func doseText(d contention.Dose) string {
 	if d == (contention.Dose{}) {
 		return "no dose"
 	}
-	return fmt.Sprintf("hold %s, %s", duration(d.Hold), plural(d.Contenders, "contender"))
+	return fmt.Sprintf("hold %s, %s", duration(d.Hold), crowdText(d))
+}
+
+// crowdText renders what a dose has beside its hold time.
+func crowdText(d contention.Dose) string {
+	text := plural(d.Contenders, "contender")
+	if d.Noise > 0 {
+		text += ", " + plural(d.Noise, "thread") + " of noise"
+	}
+	return text
 }
 
 // mark is a sign and a word for a verdict; the sign differs in shape.

@@ -48,15 +48,6 @@ func TestCalibrate(t *testing.T) {
 	assert.Nil(t, Calibrate(records[2:3]).Skill, "no constant can be beaten where all are right")
 }
 
-// Records may come from anywhere.
-func TestCalibrateOutOfRange(t *testing.T) {
-	r := Record{Run: Run{Variant: fault}, Verdict: Hit, Truth: guilty(1), Findings: []contention.Finding{sure(-3, 1), sure(7, 1)}}
-	c := Calibrate([]Record{r})
-	require.Len(t, c.Bins, 2)
-	assert.Zero(t, c.Bins[0].Low)
-	assert.InDelta(t, 0.9, c.Bins[1].Low, 1e-12)
-}
-
 func TestCalibrateWhereNobodyCanBeNamed(t *testing.T) {
 	nobody := contention.Finding{Class: contention.LostWakeup, Confidence: 0.9}
 	r := Record{Run: Run{Variant: fault}, Verdict: Hit, Truth: Truth{Nobody: true, Class: contention.LostWakeup}, Findings: []contention.Finding{nobody}}

@@ -21,7 +21,7 @@ type CompareOptions struct {
 	// empty is Analyzer itself. With it one folder is enough.
 	Against string
 	// Drop is the change of a share that must be ruled out for a scenario to be called
-	// unchanged, above 0 and below 1.
+	// unchanged; 0 is DefaultDrop.
 	Drop float64
 	// Gate makes a significant loss an outcome of 1.
 	Gate bool
@@ -92,6 +92,7 @@ type subject struct {
 // Compare compares folders; the first is the base.
 func Compare(folders []*Folder, o CompareOptions) (Comparison, error) {
 	o.Analyzer = cmp.Or(o.Analyzer, "rca")
+	o.Drop = cmp.Or(o.Drop, DefaultDrop)
 	subjects, err := o.subjects(folders)
 	if err != nil {
 		return Comparison{}, fmt.Errorf("compare: %w", err)
@@ -122,7 +123,7 @@ func Compare(folders []*Folder, o CompareOptions) (Comparison, error) {
 
 // subjects are the columns, the base in front.
 func (o CompareOptions) subjects(folders []*Folder) ([]subject, error) {
-	if o.Drop <= 0 || o.Drop >= 1 {
+	if o.Drop < 0 || o.Drop >= 1 {
 		return nil, fmt.Errorf("drop %v: want a share between 0 and 1", o.Drop)
 	}
 	if o.Against == o.Analyzer {

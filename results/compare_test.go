@@ -18,7 +18,7 @@ func onKernel(id, release string, parts ...[]Record) *Folder {
 
 func compared(t *testing.T, gate bool, folders ...*Folder) Comparison {
 	t.Helper()
-	c, err := Compare(folders, CompareOptions{Drop: DefaultDrop, Gate: gate})
+	c, err := Compare(folders, CompareOptions{Gate: gate})
 	require.NoError(t, err)
 	return c
 }
@@ -74,17 +74,19 @@ func TestCompareUsesFisherWhereSeedsDiffer(t *testing.T) {
 
 func TestCompareRefuses(t *testing.T) {
 	a, b := onKernel("a", "6.1.0", play(1, "m", fault, Hit)), onKernel("b", "6.1.0", play(1, "m", fault, Hit))
-	_, err := Compare([]*Folder{a}, CompareOptions{Drop: DefaultDrop})
+	_, err := Compare([]*Folder{a}, CompareOptions{})
 	assert.ErrorContains(t, err, "two folders")
 	b.Plan.Analyzers = []string{"other"}
-	_, err = Compare([]*Folder{a, b}, CompareOptions{Drop: DefaultDrop})
+	_, err = Compare([]*Folder{a, b}, CompareOptions{})
 	assert.ErrorContains(t, err, "b has no analyzer rca")
-	_, err = Compare([]*Folder{a}, CompareOptions{Against: "rca", Drop: DefaultDrop})
+	_, err = Compare([]*Folder{a}, CompareOptions{Against: "rca"})
 	assert.ErrorContains(t, err, "rca against itself")
-	_, err = Compare([]*Folder{a}, CompareOptions{Against: "last-waker", Drop: DefaultDrop})
+	_, err = Compare([]*Folder{a}, CompareOptions{Against: "last-waker"})
 	assert.ErrorContains(t, err, "a has no analyzer last-waker")
 	_, err = Compare([]*Folder{a, a}, CompareOptions{Drop: 1})
 	assert.ErrorContains(t, err, "drop 1:")
+	_, err = Compare([]*Folder{a, a}, CompareOptions{Drop: -0.1})
+	assert.ErrorContains(t, err, "drop -0.1:")
 }
 
 func TestCompareAnalyzersOfOneFolder(t *testing.T) {
@@ -93,7 +95,7 @@ func TestCompareAnalyzersOfOneFolder(t *testing.T) {
 		records = append(records, play(1, "m", fault, Hit)[0], play(1, "m", fault, Miss)[0])
 	}
 	f := folderOf([]string{"rca", "last-waker"}, records...)
-	c, err := Compare([]*Folder{f}, CompareOptions{Against: "last-waker", Drop: DefaultDrop})
+	c, err := Compare([]*Folder{f}, CompareOptions{Against: "last-waker"})
 	require.NoError(t, err)
 	require.Len(t, c.Columns, 2)
 	assert.Equal(t, "last-waker", c.Columns[0].Analyzer)
@@ -105,7 +107,7 @@ func TestCompareAnalyzersOfOneFolder(t *testing.T) {
 	assert.Equal(t, Better, cell.Judgement)
 	assert.Empty(t, c.Differences)
 
-	back, err := Compare([]*Folder{f}, CompareOptions{Analyzer: "last-waker", Against: "rca", Drop: DefaultDrop, Gate: true})
+	back, err := Compare([]*Folder{f}, CompareOptions{Analyzer: "last-waker", Against: "rca", Gate: true})
 	require.NoError(t, err)
 	assert.Equal(t, ExitBelow, back.Outcome().Code)
 }

@@ -164,7 +164,7 @@ func FuzzScore(f *testing.F) {
 		s.Outcome()
 		require.NoError(t, errors.Join(WriteTable(io.Discard, s), WriteCalibration(io.Discard, s), WriteThresholds(io.Discard, s)))
 		require.NoError(t, errors.Join(WriteBench(io.Discard, folder), WriteJUnit(io.Discard, folder), WriteMarkdown(io.Discard, folder, s)))
-		c, err := Compare([]*Folder{folder, folder}, CompareOptions{Drop: DefaultDrop, Gate: true})
+		c, err := Compare([]*Folder{folder, folder}, CompareOptions{Gate: true})
 		require.NoError(t, err)
 		require.NoError(t, c.Write(io.Discard))
 		_, err = json.Marshal(s)

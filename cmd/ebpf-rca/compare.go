@@ -36,6 +36,9 @@ which there then need not be a second. What it costs to observe is not compared.
 			if len(args) < least {
 				return fmt.Errorf("compare takes two folders or more, or one with --against, not %d", len(args))
 			}
+			if o.Drop <= 0 || o.Drop >= 1 {
+				return fmt.Errorf("--drop %v: it lies between 0 and 1", o.Drop)
+			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {

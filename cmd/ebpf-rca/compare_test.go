@@ -44,7 +44,7 @@ func TestCompare(t *testing.T) {
 	assert.Equal(t, exitUsage, do(t, "compare", good).code)
 	r = do(t, "compare", "--drop", "0", good, good)
 	assert.Equal(t, exitUsage, r.code)
-	assert.Contains(t, r.stderr, "drop 0: want a share")
+	assert.Contains(t, r.stderr, "--drop 0: it lies between 0 and 1")
 }
 
 func TestCompareJudges(t *testing.T) {
