@@ -42,5 +42,6 @@ func FuzzWrite(f *testing.F) {
 		for _, lane := range newTimeline(l, r, namesOf(folder.Records)).Lanes {
 			require.NotEmpty(t, lane.Thread)
 		}
+		checkTrace(t, l, r)
 	})
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -98,11 +97,11 @@ func readLedger(dir string, r results.Record) (*ledger.Ledger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ledger of run %d: %w", r.Index, err)
 	}
-	var l ledger.Ledger
-	if err := json.Unmarshal(data, &l); err != nil {
-		return nil, fmt.Errorf("ledger of run %d: decode %s: %w", r.Index, r.Truth.Ledger, err)
+	l, err := ledger.DecodeJSON(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Truth.Ledger, err)
 	}
-	return &l, nil
+	return l, nil
 }
 
 // hasFaultOf reports whether plan holds the fault of a twin.
