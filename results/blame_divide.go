@@ -21,19 +21,25 @@ func HeldStacks(f contention.Finding) []contention.WeightedStack {
 }
 
 // DivideBlame divides blame over stacks by the time that each stood for, evenly where
-// that is not known.
+// that is not known. The parts add up to it.
 func DivideBlame(blame time.Duration, stacks []contention.WeightedStack) []BlamedStack {
 	var sum time.Duration
 	for _, s := range stacks {
 		sum += s.Weight
 	}
 	out := make([]BlamedStack, len(stacks))
+	left := blame
 	for i, s := range stacks {
 		share := 1 / float64(len(stacks))
 		if sum > 0 {
 			share = float64(s.Weight) / float64(sum)
 		}
-		out[i] = BlamedStack{Stack: s.Frames, Blame: time.Duration(share * float64(blame))}
+		part := min(time.Duration(share*float64(blame)), left)
+		if i == len(stacks)-1 {
+			part = left
+		}
+		left -= part
+		out[i] = BlamedStack{Stack: s.Frames, Blame: part}
 	}
 	return out
 }

@@ -125,6 +125,14 @@ func Score(f *Folder) Scores {
 	return s
 }
 
+// Of is the folder as if analyzer alone had been asked.
+func (f *Folder) Of(analyzer string) *Folder {
+	alone := *f
+	alone.Plan.Analyzers = []string{analyzer}
+	alone.Records = f.Select("", analyzer)
+	return &alone
+}
+
 // Select returns the records of one analyser for one scenario, or for all if it is
 // empty.
 func (f *Folder) Select(scenario, analyzer string) []Record {

@@ -69,6 +69,12 @@ func TestMisuse(t *testing.T) {
 		{[]string{"run", "--resume", "x", "--out", "y"}, "--out and --resume exclude each other"},
 		{[]string{"run", "--resume", "x", "--count", "5"}, "--count and --resume exclude each other"},
 		{[]string{"run", "--resume", "/nonexistent"}, "not a result folder"},
+		{[]string{"export"}, "export takes 1 result folder, not 0"},
+		{[]string{"export", "x", "--format", "pdf"}, "--format pdf: there are bench, junit, "},
+		{[]string{"export", "x", "--analyzer", "rca"}, "go with --format"},
+		{[]string{"export", "x", "--format", "perfetto"}, "--run INDEX goes with --format perfetto"},
+		{[]string{"export", "x", "--format", "junit", "--run", "1"}, "--run INDEX goes with --format perfetto"},
+		{[]string{"export", "/nonexistent"}, "not a result folder"},
 		{[]string{"run", "--shard", "5/4"}, "shard 5/4: want I/N with I from 1 to N"},
 		{[]string{"run", "--resume", "x", "--shard", "1/4"}, "--shard and --resume exclude each other"},
 		{[]string{"run", "--rerun", "1"}, "--resume names it"},
@@ -102,7 +108,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			assert.LessOrEqual(t, len([]rune(line)), 160, line)
 		}
 	}
-	assert.Subset(t, names, []string{"list", "describe", "doctor", "run", "diagnose", "replay", "score", "merge", "compare", "version"})
+	assert.Subset(t, names, []string{"list", "describe", "doctor", "run", "diagnose", "replay", "score", "merge", "export", "compare", "version"})
 }
 
 func TestNoCommandShowsTheHelp(t *testing.T) {

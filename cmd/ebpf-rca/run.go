@@ -337,6 +337,9 @@ func concludeRun(dir string, stdout, stderr io.Writer) error {
 	if err := writeExports(folder); err != nil {
 		return err
 	}
+	if err := appendStepSummary(folder); err != nil {
+		return err
+	}
 	return tellScores(folder, stdout, stderr)
 }
 

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/os2026/ebpf-rca/report"
 	"github.com/os2026/ebpf-rca/results"
 	"github.com/os2026/ebpf-rca/scenarios"
 )
@@ -84,45 +82,4 @@ func outcomeError(o results.Outcome, stderr io.Writer) error {
 		return nil
 	}
 	return &exit{code: o.Code}
-}
-
-// writeExports writes what other programs and people read, beside the records, and the
-// summary to where a CI job shows it.
-func writeExports(f *results.Folder) error {
-	owner := results.OwnerFromEnv(os.Getenv)
-	var summary bytes.Buffer
-	if err := results.WriteMarkdown(&summary, f, results.Score(f)); err != nil {
-		return fmt.Errorf("write the summary: %w", err)
-	}
-	var bench, junit, page bytes.Buffer
-	err := errors.Join(
-		results.WriteBench(&bench, f), results.WriteJUnit(&junit, f),
-		report.Write(&page, []report.Input{{Dir: f.Dir, Folder: f}}, report.Options{}),
-	)
-	if err != nil {
-		return fmt.Errorf("write the exports: %w", err)
-	}
-	for name, data := range map[string][]byte{
-		"summary.md": summary.Bytes(), "bench.txt": bench.Bytes(), "junit.xml": junit.Bytes(),
-		reportFile: page.Bytes(),
-	} {
-		if err := results.PutFile(f.Dir, name, data, owner); err != nil {
-			return err
-		}
-	}
-	return appendStepSummary(summary.Bytes())
-}
-
-// appendStepSummary adds to the summary of the CI step that runs us, if one does.
-func appendStepSummary(text []byte) error {
-	path := os.Getenv("GITHUB_STEP_SUMMARY")
-	if path == "" {
-		return nil
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return fmt.Errorf("write the step summary: %w", err)
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
 }
