@@ -99,7 +99,7 @@ func readLedger(dir string, r results.Record) (*ledger.Ledger, error) {
 	}
 	l, err := ledger.DecodeJSON(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", r.Truth.Ledger, err)
+		return nil, fmt.Errorf("ledger of run %d, %s: %w", r.Index, r.Truth.Ledger, err)
 	}
 	return l, nil
 }

@@ -119,7 +119,7 @@ func TestPlayedTwins(t *testing.T) {
 
 	require.NoError(t, store.PutFile(record.Truth.Ledger, []byte("[]")))
 	_, err = playedTwins(dir, plan)
-	assert.ErrorContains(t, err, "ledger of run 1: decode")
+	assert.ErrorContains(t, err, "ledger of run 1, ledgers/1.json.zst: malformed")
 	plan.Runs = []results.Run{twin}
 	twins, err = playedTwins(dir, plan)
 	require.NoError(t, err)
