@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -68,6 +69,7 @@ func (o replayOptions) check(withShare bool) error {
 
 // replay analyses all captures, those after one that cannot be read too.
 func (o replayOptions) replay(paths []string, stdout io.Writer) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(garbagePercent)) // most of a large capture is in use
 	var unread []error
 	told := 0
 	for _, path := range paths {

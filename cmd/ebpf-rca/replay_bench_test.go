@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/os2026/ebpf-rca/capture"
 	"github.com/os2026/ebpf-rca/contention"
@@ -26,12 +27,14 @@ func BenchmarkReplay(b *testing.B) {
 			path := busyFile(b, waits)
 			debug.FreeOSMemory()
 			forgetPeak(b)
+			before := cpuTime(b)
 			for b.Loop() {
 				r := do(b, "replay", "--json", path)
 				require.Equal(b, exitGood, r.code, r.stderr)
 				require.Contains(b, r.stdout, fmt.Sprintf(`"totals":{"waits":%d,`, waits))
 			}
 			b.ReportMetric(float64(waits)*float64(b.N)/b.Elapsed().Seconds(), "waits/s")
+			b.ReportMetric((cpuTime(b) - before).Seconds()/float64(b.N), "cpu-s/op")
 			b.ReportMetric(peakMB(b), "peak-MB")
 			info, err := os.Stat(path)
 			require.NoError(b, err)
@@ -87,6 +90,13 @@ func busyFile(b *testing.B, waits int) string {
 	require.NoError(b, capture.Write(&data, seen))
 	require.NoError(b, os.WriteFile(path, data.Bytes(), 0o644))
 	return path
+}
+
+// cpuTime is that of this process so far: a busy machine does not change it much.
+func cpuTime(b *testing.B) time.Duration {
+	var usage unix.Rusage
+	require.NoError(b, unix.Getrusage(unix.RUSAGE_SELF, &usage))
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // forgetPeak has the kernel count the most memory that this process has had from now on.
