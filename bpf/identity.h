@@ -70,18 +70,29 @@ static __always_inline __u32 task_state(struct task_struct *task)
 }
 
 /*
- * Whether a task leaves its CPU because the quota of its group is used up: the fair
- * scheduler's bandwidth control has throttled it, or the queue that it is in.
+ * Whether a task is to have no CPU because the quota of its group is used up. Since 6.18
+ * the fair scheduler's bandwidth control stops a task when it would return to user mode,
+ * and one that is woken runs until then. Before, it took the whole queue that the task is
+ * in from its CPU, and whoever was woken into that stayed there.
  */
+static __always_inline bool throttles_tasks(void)
+{
+	return bpf_core_field_exists(struct task_struct___since_6_18, throttled);
+}
+
+static __always_inline bool in_throttled_queue(struct task_struct *task)
+{
+	if (throttles_tasks() || !bpf_core_field_exists(task->se.cfs_rq) ||
+	    !bpf_core_field_exists(struct cfs_rq, throttle_count))
+		return false;
+	return task->se.cfs_rq->throttle_count > 0;
+}
+
 static __always_inline bool is_throttled(struct task_struct *task)
 {
-	struct task_struct___since_6_18 *itself = (void *)task;
-
-	if (bpf_core_field_exists(itself->throttled))
-		return BPF_CORE_READ(itself, throttled);
-	if (bpf_core_field_exists(task->se.cfs_rq) && bpf_core_field_exists(struct cfs_rq, throttle_count))
-		return BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0;
-	return false;
+	if (throttles_tasks())
+		return BPF_CORE_READ((struct task_struct___since_6_18 *)task, throttled);
+	return in_throttled_queue(task);
 }
 
 #endif

@@ -149,6 +149,11 @@ func (o *Objects) Lost() (Lost, error) {
 	return lost, nil
 }
 
+// SeesKernelLocks reports whether a hook is one of those on waits for the kernel's own locks.
+func (o *Objects) SeesKernelLocks(hook *ebpf.Program) bool {
+	return hook == o.Programs[watchProgContentionBegin] || hook == o.Programs[watchProgContentionEnd]
+}
+
 // Close frees programs and maps. It may be called twice.
 func (o *Objects) Close() error {
 	o.collection.Close()

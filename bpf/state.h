@@ -82,6 +82,11 @@ struct thread {
 	__u64 kernel_stack;
 	__u64 kernel_lock; /* between contention_begin and contention_end */
 	__u32 lock_flags;
+	__u32 spin_owner; /* tid of who had the lock as this thread began to spin, 0: not known */
+	__u64 spin_ns;    /* since when it has run and wanted the lock, 0: it does not */
+	__u64 spun_ns;    /* since when it has, if it does no more */
+	bool sleeps;      /* it leaves its CPU to sleep */
+	bool walking;     /* its stack is being walked where a sample may come between */
 	bool throttled; /* it wants a CPU that its group may not use */
 	/* Totals since they were last read. */
 	__u32 waits;

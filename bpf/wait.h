@@ -10,6 +10,7 @@
 #include "identity.h"
 #include "object.h"
 #include "occupant.h"
+#include "spin.h"
 #include "stack.h"
 #include "state.h"
 #include "totals.h"
@@ -20,15 +21,20 @@ static __always_inline void leave(void *ctx, struct task_struct *task, struct th
 	/* The last switch of a thread is no wait. */
 	if (state & TASK_DEAD)
 		return;
-	if (!state) {
+	/* In memory, of which the verifier knows nothing, so that it goes over the walk once. */
+	t->sleeps = state;
+	t->spun_ns = end_spin(t, now);
+	if (t->sleeps || t->spun_ns)
+		describe(task, t, true);
+	t->user_stack = send_events ? user_stack(ctx, task, t) : 0;
+	if (t->spun_ns)
+		send_spin(task, t, t->spun_ns, now);
+	if (!t->sleeps) {
 		t->block_ns = 0;
-		t->user_stack = send_events ? user_stack(ctx, task, t) : 0;
 		t->throttled = is_throttled(task);
 		t->out_ns = now;
 		return;
 	}
-	describe(task, t, true);
-	t->user_stack = send_events ? user_stack(ctx, task, t) : 0;
 	t->kernel_stack = kernel_stack(ctx, &t->object);
 	t->block_ns = now;
 }
@@ -82,6 +88,19 @@ static __always_inline void send_preemption(struct task_struct *task, struct thr
 	submit(e, sizeof(*e));
 }
 
+/* One that was woken and then throttled is told as if it had run in between. */
+static __always_inline void send_ended_wait(struct task_struct *task, struct thread *t,
+					    struct task_struct *before, __u64 now)
+{
+	bool throttled = t->throttled && now - t->wake.ns >= shortest_want_ns;
+
+	send_wait(task, t, before, throttled ? t->wake.ns : now);
+	if (!throttled)
+		return;
+	t->out_ns = t->wake.ns;
+	send_preemption(task, t, before, now);
+}
+
 /*
  * A thread does not run again without a wake-up. One that was seen before the
  * sleep itself, but since the thread last had a CPU, was made by another CPU while
@@ -105,13 +124,15 @@ static __always_inline void enter(struct task_struct *task, struct thread *t, st
 		settle_wake(t, now);
 		add_to_totals(t, t->wake.ns);
 		if (send_events)
-			send_wait(task, t, before, now);
+			send_ended_wait(task, t, before, now);
 		t->block_ns = 0;
 	} else if (t->out_ns && send_events && now - t->out_ns >= shortest_want_ns) {
 		send_preemption(task, t, before, now);
 	}
 	t->out_ns = 0;
 	t->in_ns = now;
+	if (t->kernel_lock)
+		begin_spin(t, now);
 }
 
 #endif

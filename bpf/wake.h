@@ -49,7 +49,7 @@ static __always_inline bool in_interrupt(struct task_struct *current, enum call 
 	return off_task_stack(current) || (waker_call == CALL_FAULT && !waited_for->kernel_lock);
 }
 
-static __always_inline void note_wake(void *ctx, struct thread *t)
+static __always_inline void note_wake(void *ctx, struct task_struct *task, struct thread *t)
 {
 	struct task_struct *waker;
 	struct pt_regs *regs;
@@ -76,6 +76,7 @@ static __always_inline void note_wake(void *ctx, struct thread *t)
 		identify(waker, &t->wake.by);
 	if (t->wake.kind == WAKE_THREAD && send_events && t->block_ns && now - t->block_ns >= brief_ns)
 		t->wake.stack = user_stack(ctx, waker, watched(waker));
+	t->throttled = in_throttled_queue(task);
 	t->wake.ns = now; /* last: from here on the wake-up counts */
 }
 

@@ -20,6 +20,7 @@
 #include "identity.h"
 #include "object.h"
 #include "occupant.h"
+#include "spin.h"
 #include "stack.h"
 #include "state.h"
 #include "totals.h"
@@ -87,7 +88,7 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 	struct thread *t = watched(task);
 
 	if (t)
-		note_wake(ctx, t);
+		note_wake(ctx, task, t);
 	return 0;
 }
 
@@ -96,24 +97,33 @@ SEC("tp_btf/contention_begin")
 int BPF_PROG(contention_begin, void *lock, unsigned int flags)
 {
 	struct thread *t;
+	bool again;
 
-	if (flags & LCB_F_SPIN)
+	/* Spinlocks, which are had with other locks held and in interrupts. */
+	if (flags & LCB_F_SPIN && !(flags & LCB_F_MUTEX))
 		return 0;
 	t = watched(bpf_get_current_task_btf());
-	if (t) {
-		t->kernel_lock = (__u64)lock;
-		t->lock_flags = flags;
-	}
+	if (!t)
+		return 0;
+	again = t->spin_ns && t->kernel_lock == (__u64)lock; /* it goes from one way of waiting to another */
+	t->kernel_lock = (__u64)lock;
+	t->lock_flags = flags;
+	if (!again)
+		begin_spin(t, bpf_ktime_get_ns());
 	return 0;
 }
 
 SEC("tp_btf/contention_end")
 int BPF_PROG(contention_end, void *lock)
 {
-	struct thread *t = watched(bpf_get_current_task_btf());
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread *t = watched(task);
 
-	if (t && t->kernel_lock == (__u64)lock)
-		t->kernel_lock = 0;
+	if (!t || t->kernel_lock != (__u64)lock)
+		return 0;
+	if (t->spin_ns)
+		finish_spin(ctx, task, t, bpf_ktime_get_ns());
+	t->kernel_lock = 0;
 	return 0;
 }
 
@@ -190,7 +200,7 @@ int sample(void *ctx)
 	struct sample_event *e;
 	__u64 stack;
 
-	if (!t)
+	if (!t || *(volatile bool *)&t->walking)
 		return 0;
 	stack = user_stack(ctx, task, t);
 	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);

@@ -223,10 +223,14 @@ type watchThread struct {
 	KernelStack  uint64
 	KernelLock   uint64
 	LockFlags    uint32
+	SpinOwner    uint32
+	SpinNs       uint64
+	SpunNs       uint64
+	Sleeps       bool
+	Walking      bool
 	Throttled    bool
-	_            [3]byte
+	_            [1]byte
 	Waits        uint32
-	_            [4]byte
 	SinceNs      uint64
 	BlockedNs    uint64
 	LongestNs    uint64
@@ -357,6 +361,7 @@ const (
 	watchVarOwnTgid           = "own_tgid"
 	watchVarPidnsInum         = "pidns_inum"
 	watchVarSendEvents        = "send_events"
+	watchVarShortestSpinNs    = "shortest_spin_ns"
 	watchVarShortestWantNs    = "shortest_want_ns"
 	watchVarTargetTgid        = "target_tgid"
 	watchVarUserStacks        = "user_stacks"
@@ -453,6 +458,7 @@ type watchVariableSpecs struct {
 	OwnTgid        *ebpf.VariableSpec `ebpf:"own_tgid"`
 	PidnsInum      *ebpf.VariableSpec `ebpf:"pidns_inum"`
 	SendEvents     *ebpf.VariableSpec `ebpf:"send_events"`
+	ShortestSpinNs *ebpf.VariableSpec `ebpf:"shortest_spin_ns"`
 	ShortestWantNs *ebpf.VariableSpec `ebpf:"shortest_want_ns"`
 	TargetTgid     *ebpf.VariableSpec `ebpf:"target_tgid"`
 	UserStacks     *ebpf.VariableSpec `ebpf:"user_stacks"`
@@ -522,6 +528,7 @@ type watchVariables struct {
 	OwnTgid        *ebpf.Variable `ebpf:"own_tgid"`
 	PidnsInum      *ebpf.Variable `ebpf:"pidns_inum"`
 	SendEvents     *ebpf.Variable `ebpf:"send_events"`
+	ShortestSpinNs *ebpf.Variable `ebpf:"shortest_spin_ns"`
 	ShortestWantNs *ebpf.Variable `ebpf:"shortest_want_ns"`
 	TargetTgid     *ebpf.Variable `ebpf:"target_tgid"`
 	UserStacks     *ebpf.Variable `ebpf:"user_stacks"`

@@ -128,9 +128,13 @@ func (a *attachment) loss() (contention.Loss, error) {
 }
 
 // skipped is how often the kernel did not run a program because it ran already on
-// that CPU: where it can be preempted, another thread may come to the same place.
+// that CPU: where it can be preempted, another thread may come to the same place. To
+// those on kernel locks only interrupts do, for spinlocks, of which they tell nothing.
 func (a *attachment) skipped() (n uint64, err error) {
 	for _, hook := range a.objects.Hooks {
+		if a.objects.SeesKernelLocks(hook) {
+			continue
+		}
 		stats, err := hook.Stats()
 		if err != nil {
 			return 0, fmt.Errorf("read what %v missed: %w", hook, err)

@@ -27,12 +27,13 @@ const (
 	byOwner
 	byWaker
 	byCPU
+	byQuota
 	evidences // how many there are
 )
 
 func (e evidence) public() contention.Evidence {
 	return [evidences]contention.Evidence{
-		contention.ByRelease, contention.ByOwner, contention.ByWaker, contention.ByCPU,
+		contention.ByRelease, contention.ByOwner, contention.ByWaker, contention.ByCPU, contention.ByCPU,
 	}[e]
 }
 

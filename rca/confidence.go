@@ -11,8 +11,8 @@ import (
 // trust is how far each kind of evidence is believed. A release by a system call on
 // the very object is all but proof. An owner word may be stale. A thread that
 // wakes another outside such a call may have done so for another reason. Who had a CPU last
-// need not have had it all the time.
-var trust = [evidences]float64{byRelease: 0.99, byOwner: 0.9, byWaker: 0.8, byCPU: 0.7}
+// need not have had it all the time; that it was a quota the kernel says itself.
+var trust = [evidences]float64{byRelease: 0.99, byOwner: 0.9, byWaker: 0.8, byCPU: 0.7, byQuota: 0.99}
 
 // unfounded is the confidence in what rests on no evidence at all.
 const unfounded = 0.5

@@ -252,7 +252,7 @@ func (e *explanation) crowdedOut(way how, ep episode, s span) {
 		e.add(leaf{span: idle, how: way, idle: true}, e.path)
 	}
 	if had.length() > 0 {
-		e.path = append(e.path, hop{holder, ep.occupant, e.cpu, byCPU})
+		e.path = append(e.path, hop{holder, ep.occupant, e.cpu, e.evidenceOf(ep.occupant)})
 		e.add(leaf{span: had, how: byOccupying, kept: way, since: ep.from}, e.path)
 		e.path = e.path[:len(e.path)-1]
 	}

@@ -57,6 +57,14 @@ func (ix *index) quota() threadNo {
 // isQuota reports whether n stands for quotas and not for a thread.
 func (ix *index) isQuota(n threadNo) bool { return n != nobody && ix.threads[n].ID().IsZero() }
 
+// evidenceOf is how it is known who had a CPU.
+func (ix *index) evidenceOf(occupant threadNo) evidence {
+	if ix.isQuota(occupant) {
+		return byQuota
+	}
+	return byCPU
+}
+
 // observes reports whether a thread is one of those that watch.
 func (ix *index) observes(n threadNo) bool {
 	return ix.trace.Observer != 0 && ix.threads[n].PID == ix.trace.Observer

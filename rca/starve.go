@@ -35,7 +35,7 @@ func (ix *index) starvations(spared map[threadNo]bool) []starvation {
 // explainStarvation charges the occupant.
 func (e *explanation) explainStarvation(s *starvation) {
 	e.begin()
-	path := []hop{{s.thread, s.occupant, e.cpu, byCPU}}
+	path := []hop{{s.thread, s.occupant, e.cpu, e.evidenceOf(s.occupant)}}
 	e.add(leaf{span: s.span, how: byOccupying, since: s.episode.from}, path)
 	e.alone[0] = victim{thread: s.thread, resource: e.cpu, serial: s.serial, stack: s.stack}
 	e.enter(e.leaves, e.alone[:])

@@ -74,6 +74,7 @@ func TestAQuotaKeepsAHolderFromItsCPU(t *testing.T) {
 	assert.Nil(t, f.Culprit)
 	assert.Empty(t, f.Culprits)
 	assert.Equal(t, 1000*ms, f.Blame, "half of it is the holder's own time")
+	assert.InDelta(t, trust[byQuota], f.Confidence, 1e-9)
 	assert.Contains(t, f.Chain, contention.Hop{Waiter: 2, Holder: 1, Resource: mutex(1), Wait: 500 * ms, Evidence: contention.ByRelease})
 }
 
