@@ -34,7 +34,7 @@ func BenchmarkReplay(b *testing.B) {
 				require.Contains(b, r.stdout, fmt.Sprintf(`"totals":{"waits":%d,`, waits))
 			}
 			b.ReportMetric(float64(waits)*float64(b.N)/b.Elapsed().Seconds(), "waits/s")
-			b.ReportMetric((cpuTime(b) - before).Seconds()/float64(b.N), "cpu-s/op")
+			b.ReportMetric((cpuTime(b)-before).Seconds()/float64(b.N), "cpu-s/op")
 			b.ReportMetric(peakMB(b), "peak-MB")
 			info, err := os.Stat(path)
 			require.NoError(b, err)
