@@ -105,9 +105,9 @@ check-generated: ## fail if the eBPF objects are older than their sources
 		{ echo "make: the eBPF objects are stale, or another compiler made them: run make generate" >&2; exit 1; }
 
 .PHONY: lint
-lint: have-go ## run the linters over the Go code and the workflow
+lint: have-go ## run the linters over the Go code and the workflows
 	$(AS_USER) $(GO) run $(GOLANGCI_LINT) run
-	$(AS_USER) $(GO) run $(ACTIONLINT)
+	$(AS_USER) $(GO) run $(ACTIONLINT) .github/workflows/*.yml examples/github/*.yml
 
 .PHONY: clean
 clean: ## remove bin/; results stay
