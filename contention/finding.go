@@ -55,6 +55,20 @@ type Finding struct {
 	Chain    []Hop           `json:"chain"`
 }
 
+// Accused lists the threads that f holds responsible, none where it accuses nobody.
+func (f Finding) Accused() []Thread {
+	switch {
+	case !f.Class.Accuses():
+		return nil
+	case len(f.Culprits) > 0:
+		return f.Culprits
+	case f.Culprit != nil:
+		return []Thread{*f.Culprit}
+	default:
+		return nil
+	}
+}
+
 // Role says what a stack of the culprit shows.
 type Role string
 

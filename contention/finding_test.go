@@ -30,3 +30,18 @@ func TestFindingJSON(t *testing.T) {
 		"resource":{"kind":""},"stacks":[],"chain":[],
 		"victims":[{"pid":1,"tid":3,"comm":"x","start_time_ns":4,"wait_ns":1000,"count":2}]}`, string(out))
 }
+
+func TestAccused(t *testing.T) {
+	one, two := Thread{TID: 1}, Thread{TID: 2}
+	for _, test := range []struct {
+		finding Finding
+		want    []Thread
+	}{
+		{Finding{Class: LockHolder, Culprit: &one}, []Thread{one}},
+		{Finding{Class: Deadlock, Culprit: &one, Culprits: []Thread{one, two}}, []Thread{one, two}},
+		{Finding{Class: LockHolder}, nil},
+		{Finding{Class: Contended, Culprit: &one}, nil},
+	} {
+		assert.Equal(t, test.want, test.finding.Accused(), test.finding.Class)
+	}
+}

@@ -90,11 +90,11 @@ func youdenFigure(s results.Summary) figure {
 	if s.Youden == nil {
 		return unmeasured
 	}
-	low, high := difference(s.Thread.AC1, s.FAR)
+	j := results.Newcombe(s.Thread.AC1, s.FAR) // it is the share found less that of false alarms
 	return figure{
-		Text:     signed(*s.Youden),
-		Interval: signed(low) + " to " + signed(high),
-		Bar:      &interval{half(low), half(*s.Youden), half(high), true},
+		Text:     signed(j.Value),
+		Interval: signed(j.Low) + " to " + signed(j.High),
+		Bar:      &interval{half(j.Low), half(j.Value), half(j.High), true},
 	}
 }
 

@@ -67,7 +67,7 @@ func newFinding(f contention.Finding, truth results.Truth, n names) finding {
 		Share: f.Share, Blame: duration(f.Blame), Confidence: f.Confidence, Victims: len(f.Victims),
 		Stack: newStack(f, truth), MoreHops: max(len(f.Chain)-mostHops, 0),
 	}
-	for _, t := range accused(f) {
+	for _, t := range f.Accused() {
 		view.Culprits = append(view.Culprits, suspect{n.label(t.TID), onThread(truth, t)})
 	}
 	for _, h := range f.Chain[:min(len(f.Chain), mostHops)] {

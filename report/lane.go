@@ -63,7 +63,7 @@ func newLane(thread ledger.Thread, window contention.Window, r results.Record, n
 func firstAccused(findings []contention.Finding, id contention.ThreadID) int {
 	rank := 0
 	for _, f := range findings {
-		threads := accused(f)
+		threads := f.Accused()
 		if len(threads) == 0 {
 			continue
 		}

@@ -97,7 +97,7 @@ func (d *renderer) timeline(r results.Record, n names) (*timeline, string) {
 func newAnswer(r results.Record, n names) answer {
 	a := answer{Analyzer: r.Analyzer, Mark: markOf(r.Verdict), Says: "accuses nobody"}
 	for _, f := range r.Findings {
-		threads := accused(f)
+		threads := f.Accused()
 		if len(threads) == 0 {
 			continue
 		}

@@ -40,20 +40,6 @@ func onThread(truth results.Truth, t contention.Thread) verdictOnThread {
 	return v
 }
 
-// accused lists the threads that a finding holds responsible.
-func accused(f contention.Finding) []contention.Thread {
-	switch {
-	case !f.Class.Accuses():
-		return nil
-	case len(f.Culprits) > 0:
-		return f.Culprits
-	case f.Culprit != nil:
-		return []contention.Thread{*f.Culprit}
-	default:
-		return nil
-	}
-}
-
 // names maps thread ids to what findings call them.
 type names map[int]string
 

@@ -24,21 +24,6 @@ func TestSameThread(t *testing.T) {
 	assert.False(t, same(at(7, 50), at(8, 50)))
 }
 
-func TestAccused(t *testing.T) {
-	one, two := contention.Thread{TID: 1}, contention.Thread{TID: 2}
-	for _, test := range []struct {
-		finding contention.Finding
-		want    []contention.Thread
-	}{
-		{contention.Finding{Class: contention.LockHolder, Culprit: &one}, []contention.Thread{one}},
-		{contention.Finding{Class: contention.Deadlock, Culprit: &one, Culprits: []contention.Thread{one, two}}, []contention.Thread{one, two}},
-		{contention.Finding{Class: contention.LockHolder}, nil},
-		{contention.Finding{Class: contention.Contended, Culprit: &one}, nil},
-	} {
-		assert.Equal(t, test.want, accused(test.finding), test.finding.Class)
-	}
-}
-
 func TestShare(t *testing.T) {
 	list := []results.ThreadBlame{{TID: 1, Time: 30}, {TID: 2, Time: 10}}
 	assert.Equal(t, 0.75, share(list, contention.ThreadID{TID: 1}))

@@ -160,7 +160,7 @@ func (t *tracer) findings(r results.Record) {
 		tid := t.fresh()
 		t.track(pid, tid, fmt.Sprintf("finding %d", i+1))
 		name := string(f.Class)
-		for _, thread := range accused(f) {
+		for _, thread := range f.Accused() {
 			name += " " + t.names.label(thread.TID)
 		}
 		t.slice(pid, tid, span{Window: t.window}, "finding", name, map[string]any{

@@ -118,7 +118,7 @@ func (r blamedRecord) shown(t contention.Thread, charged time.Duration) []Blamed
 func (r blamedRecord) accusing(t contention.Thread) []contention.Finding {
 	var out []contention.Finding
 	for _, f := range r.Findings {
-		if named := named(f); len(named) > 0 && sameThread(named[0].TID, named[0].Start, t.TID, t.Start) {
+		if named := f.Accused(); len(named) > 0 && sameThread(named[0].TID, named[0].Start, t.TID, t.Start) {
 			out = append(out, f)
 		}
 	}

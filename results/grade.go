@@ -81,20 +81,6 @@ func kept(findings []contention.Finding) []contention.Finding {
 	return findings[:min(len(findings), MaxFindings)]
 }
 
-// named lists the threads that f accuses.
-func named(f contention.Finding) []contention.Thread {
-	switch {
-	case !f.Class.Accuses():
-		return nil
-	case len(f.Culprits) > 0:
-		return f.Culprits
-	case f.Culprit != nil:
-		return []contention.Thread{*f.Culprit}
-	default:
-		return nil
-	}
-}
-
 // accusedThreads lists the threads accused, each at its first place. An accusation
 // that names nobody is a zero thread, which is nobody's.
 func accusedThreads(findings []contention.Finding) []contention.Thread {
@@ -103,7 +89,7 @@ func accusedThreads(findings []contention.Finding) []contention.Thread {
 		if !f.Class.Accuses() {
 			continue
 		}
-		threads := named(f)
+		threads := f.Accused()
 		if len(threads) == 0 {
 			list = append(list, contention.Thread{})
 		}
@@ -186,7 +172,7 @@ func FirstIsRight(truth Truth, findings []contention.Finding) bool {
 // accusesRightly reports whether all whom an accusation names are true culprits or, where
 // nobody can be named, whether it names nobody and has the right class.
 func accusesRightly(truth Truth, f contention.Finding) bool {
-	threads := named(f)
+	threads := f.Accused()
 	if truth.Nobody {
 		return f.Class == truth.Class && len(threads) == 0
 	}
@@ -209,7 +195,7 @@ func right(truth Truth, accused contention.Thread) bool {
 func namesCircle(truth Truth, findings []contention.Finding) bool {
 	for _, f := range findings {
 		if f.Class.Accuses() {
-			return len(named(f)) == len(truth.Culprits)
+			return len(f.Accused()) == len(truth.Culprits)
 		}
 	}
 	return false

@@ -20,7 +20,7 @@ func namesEdge(truth []Edge, f contention.Finding) bool {
 func blamed(f contention.Finding) []pairOfThreads {
 	var pairs []pairOfThreads
 	for _, v := range f.Victims {
-		for _, t := range named(f) {
+		for _, t := range f.Accused() {
 			pairs = append(pairs, pairOfThreads{v.TID, t.TID})
 		}
 	}

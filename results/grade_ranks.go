@@ -24,7 +24,7 @@ func ranks(truth Truth, findings []contention.Finding, accused []contention.Thre
 }
 
 func namesProcess(truth Truth, f contention.Finding) bool {
-	return slices.ContainsFunc(named(f), func(t contention.Thread) bool {
+	return slices.ContainsFunc(f.Accused(), func(t contention.Thread) bool {
 		return slices.ContainsFunc(truth.Culprits, func(c Culprit) bool { return c.PID == t.PID })
 	})
 }
