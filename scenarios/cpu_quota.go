@@ -21,7 +21,7 @@ func cpuQuota() Scenario {
 			{Hold: 40 * time.Millisecond, Contenders: 8},
 		},
 		Workload: "cpu-quota",
-		Duration: 1500 * time.Millisecond,
+		Duration: 2 * time.Second,
 
 		Class:    contention.CPUStarvation,
 		Culprits: 1,

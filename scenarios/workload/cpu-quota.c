@@ -2,9 +2,11 @@
 /*
  * A thread computes a little while it holds a mutex, in a control group that has used up
  * its CPU quota before it has done, so that it is not let run until the next period. Its
- * CPU is had by one of another group meanwhile, which it would get it from at once. In
- * the twin the quota is enough.
+ * CPU is had by one of another group meanwhile, which is as nice as can be and would give
+ * way at once. In the twin the quota is enough.
  */
+#include <sys/resource.h>
+
 #include "clock.h"
 #include "compute.h"
 #include "decoys.h"
@@ -18,11 +20,13 @@ static struct logged_mutex invoices = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 static bool settled[PLAYER_MAX_ROLES];
 
 /* Joins the CPU in the first turn. */
-static void settle(const struct worker *worker)
+static void settle(const struct worker *worker, int nice)
 {
-	if (!settled[worker->index])
-		onecpu_join(0);
-	settled[worker->index] = true;
+	if (settled[worker->index])
+		return;
+	onecpu_join(0);
+	/* Of Linux: 0 is the calling thread, not its process. */
+	settled[worker->index] = setpriority(PRIO_PROCESS, 0, nice) == 0;
 }
 
 static OUTLINED void print_invoices(struct worker *worker, uint64_t ns)
@@ -31,7 +35,7 @@ static OUTLINED void print_invoices(struct worker *worker, uint64_t ns)
 
 	if (!settled[worker->index])
 		quota_join();
-	settle(worker);
+	settle(worker, 0);
 	held = mutex_enter(worker, &invoices);
 	quota_compute(worker, ns);
 	mutex_leave(&invoices, held);
@@ -39,7 +43,7 @@ static OUTLINED void print_invoices(struct worker *worker, uint64_t ns)
 
 static OUTLINED void index_archive(struct worker *worker, uint64_t ns)
 {
-	settle(worker);
+	settle(worker, 19);
 	onecpu_compute(worker, ns);
 }
 
@@ -54,7 +58,7 @@ static OUTLINED void add_invoice(struct worker *worker, uint64_t ns)
 static int arrange(struct player *player)
 {
 	uint64_t hold = player->options.hold_ns;
-	uint64_t period = hold * 4;
+	uint64_t period = hold * 5;
 	uint64_t quota = player->options.variant == VARIANT_FAULT ? hold / 40 : hold / 2;
 
 	if (onecpu_set_apart(player) != 0 || quota_make(quota, hold) != 0)
