@@ -13,12 +13,16 @@
 //
 //   - NewPlan lists what to run, ReadEnv describes the machine, Create makes the
 //     folder. ErrExists means that a run is there already; Resume continues one.
+//     Plan.Cut makes parts for several machines.
 //   - Grade judges each valid run, and Store.Append keeps its record.
 //   - Open reads a folder, whole or interrupted. ErrSchema means that another
 //     version wrote it; anything else that is wrong with it costs the records it
 //     touches, never more, and is told in Folder.Warnings.
+//   - Merge joins the folders of parts. ErrPlans means that they are not of one plan,
+//     ErrTwice that a part was played twice.
 //   - Score computes the figures, Scores.Outcome the exit code, and the Write
-//     functions the exports. Calibrate says what confidences are worth, and
+//     functions the exports; TrueBlame and FoundBlame are what profiles and folded
+//     stacks are written of. Calibrate says what confidences are worth, and
 //     DetectionThresholds from which hold time on faults are found.
 //   - Compare puts folders or analysers side by side and judges what changed.
 //

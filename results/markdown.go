@@ -59,6 +59,9 @@ func (m *markdown) outcome(f *Folder, o Outcome) {
 		ExitNothing: "nothing could run",
 	}[o.Code]
 	m.line("## ebpf-rca %s: %s", cell(f.Plan.RunID), verdict)
+	if part := f.Plan.Part; part != nil {
+		m.line("\nThis is shard %v of plan %.12s.", part.Shard, part.PlanID)
+	}
 	if f.Incomplete {
 		m.line("\n**Incomplete:** not every planned run left a record.")
 	}

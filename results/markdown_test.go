@@ -39,6 +39,12 @@ func TestWriteMarkdown(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(text, "- run "), "right answers are not listed")
 }
 
+func TestMarkdownTellsThePart(t *testing.T) {
+	plan := cut(t, onePlan(t, 2), 2, 2)
+	text := markdownOf(t, &Folder{Plan: plan})
+	assert.Contains(t, text, "\nThis is shard 2/2 of plan "+plan.ID()[:12]+".\n")
+}
+
 func TestMarkdownStaysSmall(t *testing.T) {
 	records := play(2000, "m", fault, Infra)
 	for i := range records {

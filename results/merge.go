@@ -98,19 +98,28 @@ func (s *Store) takeFiles(from, sub string) error {
 		if !e.Type().IsRegular() {
 			continue
 		}
-		name := filepath.Join(sub, e.Name())
-		data, err := os.ReadFile(filepath.Join(from, name))
-		if err != nil {
+		if err := s.takeFile(from, filepath.Join(sub, e.Name())); err != nil {
 			return err
-		}
-		if _, err := os.Lstat(s.path(name)); err == nil {
-			return fmt.Errorf("%s is in another part too", name)
-		}
-		if err := replaceFile(s.path(name), data, s.owner); err != nil {
-			return fmt.Errorf("write %s: %w", name, err)
 		}
 	}
 	return nil
+}
+
+// takeFile copies one file. It is not synced: there is another.
+func (s *Store) takeFile(from, name string) error {
+	data, err := os.ReadFile(filepath.Join(from, name))
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(s.path(name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is in another part too", name)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	return errors.Join(err, s.owner.give(file), file.Close())
 }
 
 // takeOverhead adds the lines of a part to those that are there.

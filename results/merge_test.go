@@ -253,3 +253,43 @@ func TestOpenDoubtsWhatShardsAFolderIsOf(t *testing.T) {
 	require.Len(t, folder.Warnings, 1)
 	assert.Contains(t, folder.Warnings[0], "what the folder was merged from is not known")
 }
+
+// Whatever the three files of a folder hold, it is read or refused, and what is read can
+// be merged or is refused, and then reads again.
+func FuzzMerge(f *testing.F) {
+	plan := onePlan(f, 2)
+	for _, folder := range append(playParts(f, plan, 2), merged(f, playParts(f, plan, 2)...)) {
+		files := map[string][]byte{}
+		for _, name := range []string{PlanFile, EnvFile, RecordsFile} {
+			data, err := os.ReadFile(filepath.Join(folder.Dir, name))
+			require.NoError(f, err)
+			files[name] = data
+		}
+		f.Add(files[PlanFile], files[EnvFile], files[RecordsFile])
+	}
+	other := playPart(f, plan, Shard{2, 2}, 4)
+	f.Fuzz(func(t *testing.T, plan, env, records []byte) {
+		dir := t.TempDir()
+		for name, data := range map[string][]byte{PlanFile: plan, EnvFile: env, RecordsFile: records} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
+		}
+		folder, err := Open(dir)
+		if err != nil {
+			return
+		}
+		for _, list := range [][]*Folder{{folder}, {folder, other}} {
+			out := filepath.Join(t.TempDir(), "out")
+			if err := Merge(out, list, StoreOptions{}); err != nil {
+				assert.NoDirExists(t, out)
+				continue
+			}
+			all := open(t, out)
+			assert.Equal(t, folder.Plan.ID(), all.Plan.ID())
+			for i, r := range folder.Records {
+				if r.Verdict != Lost && len(list) == 1 && folder.Plan.Part == nil {
+					assert.Equal(t, r.Verdict, all.Records[i].Verdict)
+				}
+			}
+		}
+	})
+}
