@@ -97,6 +97,9 @@ type NamedCalibration struct {
 	Calibration
 }
 
+// allAnswers is what is added to the name of an analyser to mean all answers of it.
+const allAnswers = "@*"
+
 // calibrations leaves out analysers that never state a confidence.
 func calibrations(f *Folder) []NamedCalibration {
 	list := []NamedCalibration{}
@@ -119,7 +122,7 @@ func calibrations(f *Folder) []NamedCalibration {
 		for _, analyzer := range families[base] {
 			all = append(all, f.Select("", analyzer)...)
 		}
-		add(base+"@*", all)
+		add(base+allAnswers, all)
 	}
 	return list
 }

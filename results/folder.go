@@ -36,6 +36,8 @@ type Folder struct {
 	Incomplete bool
 	// Warnings are what was odd about the files.
 	Warnings []string
+	// Doubts are what does not hold of the records when they are graded again.
+	Doubts []string
 
 	// whole is the length of results.jsonl up to its last whole line.
 	whole int64
@@ -182,15 +184,13 @@ func (f *Folder) lost(run Run, analyzer string) Record {
 	}
 }
 
-// Regrade recomputes ranks and verdicts from the stored findings and truth. It
-// needs to know of each scenario whether its culprits are ordered. A verdict that
-// changes is told in Warnings.
+// Regrade recomputes verdicts, ranks and the rest from the stored findings and truth.
+// It needs to know of each scenario whether its culprits are ordered. What changes is
+// told in Doubts.
 func (f *Folder) Regrade(ordered func(scenario string) bool) {
 	for i, old := range f.Records {
 		r := Regrade(old, ordered(old.Scenario))
-		if r.Verdict != old.Verdict {
-			f.warn("run %d, %s: recorded as %s, graded as %s", r.Index, r.Analyzer, old.Verdict, r.Verdict)
-		}
+		f.Doubts = append(f.Doubts, changes(old, r)...)
 		f.Records[i] = r
 	}
 }

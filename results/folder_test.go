@@ -132,7 +132,10 @@ func TestFolderRegrade(t *testing.T) {
 	assert.Equal(t, Hit, folder.Records[0].Verdict)
 	assert.Equal(t, 1, folder.Records[0].Ranks.Thread)
 	assert.Equal(t, Lost, folder.Records[1].Verdict)
-	assert.Equal(t, []string{"run 0, rca: recorded as miss, graded as hit"}, folder.Warnings)
+	assert.Equal(t, []string{
+		"run 0, mutex-hold fault, seed 1, rca: recorded as miss, graded as hit",
+		"run 0, mutex-hold fault, seed 1, rca: recorded with rank 0 by process, 0 by thread, its findings give 1 by process, 1 by thread",
+	}, folder.Doubts)
 }
 
 // Whatever is on disk, a reader neither fails to end nor invents a record: each one

@@ -31,12 +31,14 @@ func TestWriteMarkdown(t *testing.T) {
 		"- 1 of 6 runs broke down\n",
 		"kernel 6.18.44 · 2 CPUs",
 		"- line 3 is torn\n",
+		"### Reasons to doubt the figures\n\n- m: nobody waits in 3 of 3 twins",
 		"| m | rca | 6 | 1.00 [0.34,1.00] | 0.00 | 1.00 | - | 0.00 | 0.0% | 0.0% | 0.0% | - | 83% | 1 infra |\n",
 		`- run 2, m, fault, seed 3: infra: attach: a\|b &lt;script&gt; second line`,
 	} {
 		assert.Contains(t, text, want)
 	}
 	assert.Equal(t, 1, strings.Count(text, "- run "), "right answers are not listed")
+	assert.Equal(t, 1, strings.Count(text, "runs broke down"), "a reason is told once")
 }
 
 func TestMarkdownTellsThePart(t *testing.T) {

@@ -25,6 +25,8 @@ type Scores struct {
 	// figures above are then over all doses.
 	Swept      bool                 `json:"swept,omitempty"`
 	Thresholds []DetectionThreshold `json:"thresholds,omitempty"`
+	// Doubts are the reasons not to believe the figures.
+	Doubts []string `json:"doubts"`
 }
 
 // Summary is what one analyser made of a set of runs. Accuracy is taken over valid
@@ -122,6 +124,7 @@ func Score(f *Folder) Scores {
 		s.Overall = append(s.Overall, summary)
 	}
 	s.Calibrations = calibrations(f)
+	s.Doubts = notNil(doubts(f, s))
 	return s
 }
 
