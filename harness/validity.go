@@ -62,26 +62,44 @@ func (r ruling) valid() bool { return r.verdict == "" }
 // trusted checks that what was written down and seen is whole, and that the machine
 // was not too busy.
 func (p *played) trusted(sc scenarios.Scenario, run results.Run, cpus int) ruling {
-	sum := p.account.sums
-	switch {
-	case !p.ledger.Complete():
-		return rule(results.Untrusted, "the workload was cut short")
-	case sum.Dropped > 0:
-		return rule(results.Untrusted, "%d entries did not fit the ledger", sum.Dropped)
-	}
-	if r := traceTrusted(p.trace); !r.valid() {
-		return r
-	}
-	didBite := run.Variant == contention.FaultVariant && biteOf(p.account).cost >= floorAt(sc, run.Dose)
-	if didBite && sc.Class != contention.CPUStarvation {
-		if r := delayOfBlame(p.account); !r.valid() {
+	return first(
+		ledgerTrusted(p.ledger),
+		traceTrusted(p.trace),
+		delayTrusted(p.account, sc, run),
+		foreignOccupation(p.trace),
+		p.foreignDelay(cpus),
+	)
+}
+
+// first is the first of several rulings that keeps a run out.
+func first(list ...ruling) ruling {
+	for _, r := range list {
+		if !r.valid() {
 			return r
 		}
 	}
-	if r := foreignOccupation(p.trace); !r.valid() {
-		return r
+	return ruling{}
+}
+
+func ledgerTrusted(l *ledger.Ledger) ruling {
+	dropped := l.Sum().Dropped
+	switch {
+	case !l.Complete():
+		return rule(results.Untrusted, "the workload was cut short")
+	case dropped > 0:
+		return rule(results.Untrusted, "%d entries did not fit the ledger", dropped)
+	default:
+		return ruling{}
 	}
-	return p.foreignDelay(cpus)
+}
+
+// delayTrusted rules on the run delay in a fault that bit.
+func delayTrusted(a *account, sc scenarios.Scenario, run results.Run) ruling {
+	didBite := run.Variant == contention.FaultVariant && biteOf(a).cost >= floorAt(sc, run.Dose)
+	if !didBite || sc.Class == contention.CPUStarvation {
+		return ruling{}
+	}
+	return delayOfBlame(a)
 }
 
 // foreignOccupation rules on what programs outside of the workload took of the CPUs.

@@ -330,7 +330,7 @@ func openStore(o runOptions, env results.Env) (*results.Store, results.Plan, err
 // concludeRun scores a folder, writes its exports, prints its table and turns its
 // outcome into an exit code.
 func concludeRun(dir string, stdout, stderr io.Writer) error {
-	folder, err := results.Open(dir)
+	folder, err := openGraded(dir)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/os2026/ebpf-rca/harness"
 	"github.com/os2026/ebpf-rca/results"
 	"github.com/os2026/ebpf-rca/scenarios"
 )
@@ -19,18 +20,18 @@ func newScore() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "score DIR",
 		Short: "Grade the records of a result folder again, without root",
-		Long: `score computes verdicts and figures again from the findings and the truth that the
-records of a folder hold, and prints the table, how far confidences can be relied on
-and, for a run with --dose-sweep, from which hold time on the faults of each family are
-found. The folder is not changed. The exit code is that which run would have ended with.`,
+		Long: `score computes verdicts and figures again, from the findings that the records of a
+folder hold and the truth that the ledgers beside them give. It prints the table, how far
+confidences can be relied on and, for a run with --dose-sweep, from which hold time on the
+faults of each family are found, and tells each reason to doubt these figures. The folder
+is not changed. The exit code is that which run would have ended with.`,
 		Example: "  ebpf-rca score results/runs/20261130T131500Z-6.18.44-1f3a",
 		Args:    exactly(1, "result folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			folder, err := results.Open(args[0])
+			folder, err := openGraded(args[0])
 			if err != nil {
 				return openError(err)
 			}
-			folder.Regrade(ordered)
 			if asJSON {
 				if err := writeJSON(cmd.OutOrStdout(), results.Score(folder)); err != nil {
 					return err
@@ -42,6 +43,17 @@ found. The folder is not changed. The exit code is that which run would have end
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
+}
+
+// openGraded opens a folder and grades its records again, by their ledgers.
+func openGraded(dir string) (*results.Folder, error) {
+	folder, err := results.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	harness.Recheck(folder, scenarios.Catalogue())
+	folder.Regrade(ordered)
+	return folder, nil
 }
 
 // ordered reports whether a scenario wants its culprits in the order of their blame.
@@ -70,7 +82,21 @@ func tellScores(f *results.Folder, stdout, stderr io.Writer) error {
 	for _, warning := range f.Warnings {
 		fmt.Fprintf(stderr, "warning: %s\n", warning)
 	}
-	return outcomeError(scores.Outcome(), stderr)
+	outcome := scores.Outcome()
+	tellDoubts(stderr, scores.DoubtsBeside(outcome))
+	return outcomeError(outcome, stderr)
+}
+
+// mostDoubts is how many are told on a terminal; the JSON holds all.
+const mostDoubts = 40
+
+func tellDoubts(w io.Writer, doubts []string) {
+	for _, doubt := range doubts[:min(len(doubts), mostDoubts)] {
+		fmt.Fprintf(w, "doubt: %s\n", doubt)
+	}
+	if more := len(doubts) - mostDoubts; more > 0 {
+		fmt.Fprintf(w, "doubt: and %d more, see --json\n", more)
+	}
 }
 
 // outcomeError turns an outcome into the error that carries its exit code.

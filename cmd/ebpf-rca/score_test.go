@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/harness"
+	"github.com/os2026/ebpf-rca/rca/baseline"
 	"github.com/os2026/ebpf-rca/results"
 	"github.com/os2026/ebpf-rca/scenarios"
 )
@@ -115,6 +118,41 @@ func TestScoreGradesAgain(t *testing.T) {
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Contains(t, string(after), `"verdict":"miss"`, "the folder is not changed")
+}
+
+func TestScoreTellsDoubts(t *testing.T) {
+	dir := folder(t, 1, func(r results.Run) results.Verdict {
+		if r.Variant == contention.FaultVariant {
+			return results.Miss
+		}
+		return results.FalseAlarm
+	})
+	const doubt = "rca accuses somebody in 1 of 1 runs without a culprit"
+	r := do(t, "score", dir)
+	assert.Contains(t, r.stderr, "doubt: "+doubt)
+	assert.Contains(t, r.stderr, "doubt: the ledgers of 2 of 2 records are not there")
+	asJSON := do(t, "score", "--json", dir)
+	var scores results.Scores
+	require.NoError(t, json.Unmarshal([]byte(asJSON.stdout), &scores))
+	assert.Condition(t, func() bool {
+		return slices.ContainsFunc(scores.Doubts, func(d string) bool { return strings.HasPrefix(d, doubt) })
+	}, "%q", scores.Doubts)
+}
+
+func TestTellDoubtsStaysShort(t *testing.T) {
+	var b strings.Builder
+	tellDoubts(&b, make([]string, 50))
+	assert.Equal(t, mostDoubts+1, strings.Count(b.String(), "\n"))
+	assert.Contains(t, b.String(), "doubt: and 10 more, see --json\n")
+}
+
+// What package results takes for a null analyser is what there is of them.
+func TestNullAnalyzers(t *testing.T) {
+	var names []string
+	for _, b := range baseline.All() {
+		names = append(names, b.Name)
+	}
+	assert.Equal(t, names, results.NullAnalyzers)
 }
 
 func TestScoreOfAnotherVersion(t *testing.T) {
