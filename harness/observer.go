@@ -4,6 +4,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 
 	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/results"
@@ -26,6 +27,25 @@ type Observation interface {
 	// Close stops the watching, finished or not. It may be called twice.
 	Close() error
 }
+
+// Answerer is the observation of a tool that says itself who is to blame. Its Finish returns
+// no trace.
+type Answerer interface {
+	Observation
+	// Answer is what the tool says, once finished.
+	Answer() contention.Analysis
+}
+
+// Peer is a tool that a plan names beside analysers: it watches runs of its own, of the
+// same seeds, and its observations answer themselves.
+type Peer struct {
+	Name string // begins with results.PeerPrefix
+	Observer
+}
+
+// ErrAbsent says that a tool is not installed or cannot work on this kernel. A run that it
+// should have watched is unsupported.
+var ErrAbsent = errors.New("absent")
 
 // Analyzer turns a trace into findings.
 type Analyzer struct {

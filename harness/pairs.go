@@ -12,6 +12,7 @@ import (
 type Twin struct {
 	Run    results.Run
 	Ledger *ledger.Ledger
+	Peer   string // that watched it; empty if none did
 }
 
 // pair names a fault and its twin.

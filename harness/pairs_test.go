@@ -68,7 +68,7 @@ func TestPairsAreOfOneSeedAndDose(t *testing.T) {
 // that is played again.
 func TestPairsWithATwinPlayedBefore(t *testing.T) {
 	fault, twin := faultRun(0, "a"), twinRun(1, "a")
-	before := []Twin{{twin, &ledger.Ledger{Go: 1, Stop: 2}}}
+	before := []Twin{{Run: twin, Ledger: &ledger.Ledger{Go: 1, Stop: 2}}}
 	alone := newPairs(results.Plan{Runs: []results.Run{fault}}, before).add(outcomeOf(fault, true))
 	require.Len(t, alone, 1)
 	assert.NotNil(t, alone[0].twin)

@@ -54,8 +54,9 @@ type played struct {
 	account *account
 	// cpu is the CPU time of the workload's processes.
 	cpu time.Duration
-	// trace and cost are zero where nobody observed.
+	// trace, answer and cost are zero where nobody observed.
 	trace  *contention.Trace
+	answer *contention.Analysis // of an Answerer
 	cost   results.Overhead
 	timing results.Timing
 }
@@ -133,8 +134,10 @@ func (s Stage) perform(ctx context.Context, w *workload, duration time.Duration,
 	if p.ledger, err = w.readLedger(); err != nil {
 		return err
 	}
-	if p.trace != nil {
+	if p.trace != nil || p.answer != nil {
 		p.ledger.Stop = min(p.ledger.Stop, window.End)
+	}
+	if p.trace != nil {
 		p.trace.Window = p.ledger.Window()
 		censor(p.trace)
 	}
@@ -149,6 +152,10 @@ func (s Stage) finish(ctx context.Context, obs Observation, window contention.Wi
 		return fmt.Errorf("finish observing: %w", because(ctx, err))
 	}
 	p.trace, p.cost = trace, obs.Cost()
+	if a, itself := obs.(Answerer); itself {
+		answer := a.Answer()
+		p.answer = &answer
+	}
 	return nil
 }
 

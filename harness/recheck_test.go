@@ -292,3 +292,33 @@ func TestRecheckOfAnUnknownScenario(t *testing.T) {
 	require.NotEmpty(t, f.Doubts)
 	assert.Contains(t, f.Doubts[0], "the catalogue has no such scenario any more")
 }
+
+// A peer's records are held against the ledgers of its own runs.
+func TestRecheckOfPeers(t *testing.T) {
+	plan := results.Plan{
+		Schema: results.PlanSchema, RunID: "test", Analyzers: []string{"accuser", "peer:right", "peer:absent"},
+		Runs: []results.Run{faultRun(0, "good"), twinRun(1, "good")},
+	}
+	store, err := results.Create(filepath.Join(t.TempDir(), "run"), plan, results.Env{KernelRelease: "6.18.44", CPUs: 2}, results.StoreOptions{})
+	require.NoError(t, err)
+	defer store.Close()
+	require.NoError(t, Run(t.Context(), plan, Options{
+		Stage: stageOfFakes(t), Observer: &fakeObserver{}, Analyzers: []Analyzer{{"accuser", accuser}}, Sink: store,
+		Peers: []Peer{
+			{"peer:right", fakePeer{&fakeObserver{}, accusation(culpritTID)}},
+			{"peer:absent", fakePeer{fakeObserver: &fakeObserver{attachErr: ErrAbsent}}},
+		},
+		Scenarios: []scenarios.Scenario{fakeScenario("good")},
+	}))
+	f, err := results.Open(store.Dir())
+	require.NoError(t, err)
+	recheckFake(f)
+	assert.Empty(t, f.Doubts)
+
+	forge(t, f, "ledgers/0-right.json.zst", halve)
+	recheckFake(f)
+	requireDoubts(t, f, "run 0, mutex-good fault, seed 1, peer:right: ", []string{"by its ledger it is invalid"})
+	for _, doubt := range f.Doubts {
+		assert.Contains(t, doubt, "peer:right")
+	}
+}

@@ -34,7 +34,7 @@ func (r *runner) record(out *outcome, twin *bite) error {
 		}
 		records = append(records, record)
 	}
-	r.done++
+	r.progress.done++
 	r.tell(out.run, records)
 	return nil
 }
@@ -78,7 +78,7 @@ func (r *runner) base(out *outcome) (results.Record, error) {
 	if err != nil {
 		return record, fmt.Errorf("encode ledger: %w", err)
 	}
-	name := fmt.Sprintf("ledgers/%d.json.zst", out.run.Index)
+	name := r.ledgerName(out.run.Index)
 	if err := r.Sink.PutFile(name, data); err != nil {
 		return record, err
 	}
@@ -97,10 +97,26 @@ func (r *runner) base(out *outcome) (results.Record, error) {
 	return record, err
 }
 
+// ledgerName tells the ledgers of one planned run apart, which each peer plays again.
+func (r *runner) ledgerName(index int) string {
+	if r.peer == "" {
+		return fmt.Sprintf("ledgers/%d.json.zst", index)
+	}
+	return fmt.Sprintf("ledgers/%d-%s.json.zst", index, strings.TrimPrefix(r.peer, results.PeerPrefix))
+}
+
+// answer is what the observation says itself, or else the analyser of its trace.
+func (a Analyzer) answer(p *played) contention.Analysis {
+	if p.answer != nil {
+		return *p.answer
+	}
+	return a.Analyze(p.trace)
+}
+
 // grade has the trace analysed and puts into the record what the answer is worth.
 func grade(record *results.Record, out *outcome, a Analyzer) {
 	begin := time.Now()
-	analysis := a.Analyze(out.played.trace)
+	analysis := a.answer(out.played)
 	record.Timing.Analyse = time.Since(begin)
 	record.Totals, record.Charges = analysis.Totals, results.ChargesOf(analysis.Charges)
 	if r := addsUp(analysis); !r.valid() {
@@ -111,7 +127,7 @@ func grade(record *results.Record, out *outcome, a Analyzer) {
 	g := results.Grade(record.Truth, out.run.Variant, analysis, out.scenario.Ordered)
 	record.Verdict, record.Ranks, record.Blame = g.Verdict, g.Ranks, g.Blame
 	record.Chain, record.DecoyFirst = g.Chain, g.DecoyFirst
-	if g.Verdict == results.Hit {
+	if g.Verdict == results.Hit && out.played.trace != nil {
 		record.DetectedAfter = detectedAfter(out.played.trace, a.Analyze, record.Truth)
 	}
 	record.Findings = analysis.Findings[:min(len(analysis.Findings), results.MaxFindings)]

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -29,6 +30,8 @@ type Options struct {
 	Observer Observer
 	// Analyzers are those that the plan may name.
 	Analyzers []Analyzer
+	// Peers are the tools that the plan may name.
+	Peers []Peer
 	// Scenarios are those that the plan may name.
 	Scenarios []scenarios.Scenario
 	Sink      Sink
@@ -50,7 +53,7 @@ type Options struct {
 
 // Event is a step of a plan.
 type Event struct {
-	// Done is how many of the Total runs are recorded.
+	// Done is how many of the Total runs are recorded; a run counts once for each observer.
 	Done, Total int
 	Run         results.Run
 	// Records are those of the run; empty when it begins.
@@ -65,48 +68,103 @@ type Event struct {
 // Run returns early when ctx ends, with its error, or when a record cannot be kept.
 // What was not recorded by then has no record.
 func Run(ctx context.Context, plan results.Plan, o Options) error {
-	r, err := newRunner(plan, o)
+	runners, err := newRunners(plan, o)
 	if err != nil {
 		return fmt.Errorf("run plan: %w", err)
 	}
 	for _, run := range plan.Runs {
-		r.tell(run, nil)
-		out := r.play(ctx, run)
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := r.settle(out); err != nil {
-			return fmt.Errorf("record run %d: %w", run.Index, err)
+		for _, r := range runners {
+			if err := r.take(ctx, run); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// runner is the state of a plan being played.
+// take plays one run and records what can be.
+func (r *runner) take(ctx context.Context, run results.Run) error {
+	r.tell(run, nil)
+	out := r.play(ctx, run)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := r.settle(out); err != nil {
+		return fmt.Errorf("record run %d: %w", run.Index, err)
+	}
+	return nil
+}
+
+// runner is the state of a plan being played under one observer.
 type runner struct {
 	Options
+	peer      string // empty if it is not one that observes
 	analyzers []Analyzer
 	scenarios map[string]scenarios.Scenario
 	machine   machine
 	pairs     *pairs
-	done      int
-	total     int
+	progress  *progress
 }
 
-func newRunner(plan results.Plan, o Options) (*runner, error) {
-	r := &runner{Options: o, scenarios: map[string]scenarios.Scenario{}, pairs: newPairs(plan, o.Twins), total: len(plan.Runs)}
+// progress is how far all runners of a plan have come.
+type progress struct{ done, total int }
+
+// newRunners makes one runner for the analysers that share the observer of the options,
+// and one for each peer.
+func newRunners(plan results.Plan, o Options) ([]*runner, error) {
 	if o.Observer == nil || o.Sink == nil {
 		return nil, errors.New("no observer or no sink")
 	}
-	for _, s := range o.Scenarios {
-		r.scenarios[s.Name] = s
+	ours, peers, err := o.find(plan.Analyzers)
+	if err != nil {
+		return nil, err
 	}
-	for _, name := range plan.Analyzers {
-		a, err := findAnalyzer(o.Analyzers, name)
+	all := &progress{}
+	var runners []*runner
+	if len(ours) > 0 {
+		r, err := newRunner(plan, o, all, "", ours...)
 		if err != nil {
 			return nil, err
 		}
-		r.analyzers = append(r.analyzers, a)
+		runners = append(runners, r)
+	}
+	for _, p := range peers {
+		o.Observer = p.Observer
+		r, err := newRunner(plan, o, all, p.Name, Analyzer{Name: p.Name})
+		if err != nil {
+			return nil, err
+		}
+		runners = append(runners, r)
+	}
+	all.total = len(runners) * len(plan.Runs)
+	return runners, nil
+}
+
+// find divides the names of a plan into analysers and peers.
+func (o Options) find(names []string) (ours []Analyzer, peers []Peer, err error) {
+	for _, name := range names {
+		p := slices.IndexFunc(o.Peers, func(p Peer) bool { return p.Name == name })
+		a := slices.IndexFunc(o.Analyzers, func(a Analyzer) bool { return a.Name == name })
+		switch {
+		case p >= 0:
+			peers = append(peers, o.Peers[p])
+		case a >= 0:
+			ours = append(ours, o.Analyzers[a])
+		default:
+			return nil, nil, fmt.Errorf("unknown analyser %q", name)
+		}
+	}
+	return ours, peers, nil
+}
+
+func newRunner(plan results.Plan, o Options, all *progress, peer string, analyzers ...Analyzer) (*runner, error) {
+	before := slices.DeleteFunc(slices.Clone(o.Twins), func(t Twin) bool { return t.Peer != peer })
+	r := &runner{
+		Options: o, peer: peer, analyzers: analyzers, scenarios: map[string]scenarios.Scenario{},
+		pairs: newPairs(plan, before), progress: all,
+	}
+	for _, s := range o.Scenarios {
+		r.scenarios[s.Name] = s
 	}
 	if r.CPUs == 0 {
 		r.CPUs = runtime.NumCPU()
@@ -120,15 +178,6 @@ func newRunner(plan results.Plan, o Options) (*runner, error) {
 	}
 	r.machine = machine{r.Kernel, r.CPUs, hasQuota(cgroupRoot, quotaSetting)}
 	return r, nil
-}
-
-func findAnalyzer(list []Analyzer, name string) (Analyzer, error) {
-	for _, a := range list {
-		if a.Name == name {
-			return a, nil
-		}
-	}
-	return Analyzer{}, fmt.Errorf("unknown analyser %q", name)
 }
 
 // outcome is one run as far as it got.
@@ -179,10 +228,14 @@ func (r *runner) attempt(ctx context.Context, run results.Run) *outcome {
 
 // failed is the ruling on a run that did not come to its end.
 func failed(err error) ruling {
-	if errors.Is(err, ErrTimeout) {
-		return ruling{verdict: results.Timeout, reason: err.Error()}
+	r := ruling{verdict: results.Infra, reason: err.Error()}
+	switch {
+	case errors.Is(err, ErrAbsent):
+		r.verdict = results.Unsupported
+	case errors.Is(err, ErrTimeout):
+		r.verdict = results.Timeout
 	}
-	return ruling{verdict: results.Infra, reason: err.Error()}
+	return r
 }
 
 // settle records a run, or keeps it back until its twin has been played, and
@@ -198,6 +251,6 @@ func (r *runner) settle(out *outcome) error {
 
 func (r *runner) tell(run results.Run, records []results.Record) {
 	if r.Progress != nil {
-		r.Progress(Event{Done: r.done, Total: r.total, Run: run, Records: records})
+		r.Progress(Event{Done: r.progress.done, Total: r.progress.total, Run: run, Records: records})
 	}
 }

@@ -294,7 +294,7 @@ func TestRunHoldsAFaultAgainstATwinPlayedBefore(t *testing.T) {
 	var l ledger.Ledger
 	require.NoError(t, json.Unmarshal(sink.files["ledgers/1.json.zst"], &l))
 
-	sink, err = runFakes(t, Options{Twins: []Twin{{twin, &l}}}, fault)
+	sink, err = runFakes(t, Options{Twins: []Twin{{Run: twin, Ledger: &l}}}, fault)
 	require.NoError(t, err)
 	assert.Equal(t, results.Invalid, sink.records[0].Verdict, sink.records[0].Reason)
 	assert.NotContains(t, sink.records[0].Reason, "not held against a twin")

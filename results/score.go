@@ -257,8 +257,11 @@ func (s *Summary) faults(records []Record) {
 		AC1: Wilson(ac[0], n), AC3: Wilson(ac[2], n), AC5: Wilson(ac[4], n),
 		Avg5: avg / float64(n), MRR: reciprocal / float64(n),
 	}
-	s.Class, s.Process, s.Resource = of(first.Class), of(first.Process), of(first.Resource)
-	s.Frame, s.Edge = Wilson(float64(first.Frame), n-unnamed), of(first.Edge)
+	s.Frame = Wilson(float64(first.Frame), n-unnamed)
+	if IsPeer(records[0].Analyzer) {
+		return // the rest is not what it says
+	}
+	s.Class, s.Process, s.Resource, s.Edge = of(first.Class), of(first.Process), of(first.Resource), of(first.Edge)
 	s.BlameError, s.TVDistance = spread(errors), spread(distances)
 	s.Unexplained, s.DetectedAfter = spread(unexplained), spread(detected)
 	if f1, ok := mean(chains); ok {

@@ -106,6 +106,30 @@ func TestSummarizeFaults(t *testing.T) {
 	assert.Nil(t, s.Youden, "not without specificity")
 }
 
+// A tool of others is graded by the threads and functions that it shows, and by nothing
+// that it does not say.
+func TestSummarizePeer(t *testing.T) {
+	f := accuse(1)
+	f.Class = ""
+	f.Stacks = []contention.WeightedStack{{Role: contention.HoldingOffCPU, Frames: contention.Stack{{Function: "hold"}}}}
+	r := Record{Run: Run{Variant: fault}, Analyzer: "peer:offcputime", Verdict: Hit, Truth: guilty(1), Findings: []contention.Finding{f}}
+	r.Truth.WaitTime, r.Truth.Ways = time.Second, []Edge{{Waiter: 2, Holder: 1, Time: time.Second}}
+	s := Summarize([]Record{r})
+	assert.Equal(t, Wilson(1, 1), s.Recall)
+	assert.Equal(t, Wilson(1, 1), s.Thread.AC1)
+	assert.Equal(t, Wilson(1, 1), s.Frame)
+	for _, p := range []Proportion{s.Class, s.Process, s.Resource, s.Edge} {
+		assert.Zero(t, p.N)
+	}
+	for _, spread := range []Spread{s.BlameError, s.TVDistance, s.Unexplained} {
+		assert.Zero(t, spread.N)
+	}
+	assert.Nil(t, s.ChainF1)
+	r.Analyzer = "rca"
+	assert.Equal(t, 1, Summarize([]Record{r}).Process.N)
+	assert.False(t, IsPeer("rca"))
+}
+
 func TestSummarizeQuiet(t *testing.T) {
 	s := Summarize(join(
 		play(3, "m", twin, CorrectReject), play(1, "m", twin, FalseAlarm), play(1, "m", control, FalseAlarm),

@@ -14,6 +14,8 @@ import (
 
 	"github.com/os2026/ebpf-rca/bpf"
 	"github.com/os2026/ebpf-rca/collector"
+	"github.com/os2026/ebpf-rca/harness"
+	"github.com/os2026/ebpf-rca/harness/peers"
 	"github.com/os2026/ebpf-rca/image"
 	"github.com/os2026/ebpf-rca/ksym"
 )
@@ -103,6 +105,9 @@ func examine() examination {
 			"goroutines: a Go program's own locks and channels block no thread, so waits for them are not seen",
 		},
 	}
+	for _, p := range peers.All() {
+		e.Checks = append(e.Checks, answer(p.Name, peers.Available(p), "it cannot be graded beside ours", false))
+	}
 	return e
 }
 
@@ -117,7 +122,7 @@ func answer(name string, err error, without string, needed bool) check {
 	c := check{Name: name, Answer: works, Needed: needed}
 	switch {
 	case err == nil:
-	case errors.Is(err, errNotSupported), errors.Is(err, os.ErrPermission), errors.Is(err, ksym.ErrRestricted), errors.Is(err, os.ErrNotExist):
+	case errors.Is(err, errNotSupported), errors.Is(err, os.ErrPermission), errors.Is(err, ksym.ErrRestricted), errors.Is(err, os.ErrNotExist), errors.Is(err, harness.ErrAbsent):
 		c.Answer, c.Reason, c.Without = missing, err.Error(), without
 	default:
 		c.Answer, c.Reason, c.Without = unclear, err.Error(), without

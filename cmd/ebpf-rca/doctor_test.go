@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/os2026/ebpf-rca/harness"
 )
 
 func TestDoctor(t *testing.T) {
@@ -23,14 +25,17 @@ func TestDoctor(t *testing.T) {
 	assert.Equal(t, kernelRelease(), e.Kernel)
 	assert.True(t, e.Works)
 	needed := 0
+	var names []string
 	for _, c := range e.Checks {
 		assert.Equal(t, c.Answer == works, c.Reason == "", "%s: what is missing has a reason", c.Name)
+		names = append(names, c.Name)
 		if c.Needed {
 			needed++
 			assert.Equal(t, works, c.Answer, c.Name)
 		}
 	}
 	assert.Positive(t, needed)
+	assert.Contains(t, names, "peer:perf-sched", "here or not")
 	assert.Contains(t, strings.Join(e.Notes, "\n"), "goroutine")
 
 	text := do(t, "doctor")
@@ -40,7 +45,7 @@ func TestDoctor(t *testing.T) {
 
 func TestAnswer(t *testing.T) {
 	assert.Equal(t, check{Name: "n", Answer: works}, answer("n", nil, "w", false))
-	for _, err := range []error{errNotSupported, os.ErrPermission, os.ErrNotExist} {
+	for _, err := range []error{errNotSupported, os.ErrPermission, os.ErrNotExist, harness.ErrAbsent} {
 		assert.Equal(t, check{Name: "n", Answer: missing, Reason: "try: " + err.Error(), Without: "w", Needed: true},
 			answer("n", fmt.Errorf("try: %w", err), "w", true))
 	}

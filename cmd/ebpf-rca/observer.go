@@ -11,6 +11,7 @@ import (
 	"github.com/os2026/ebpf-rca/collector"
 	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/harness"
+	"github.com/os2026/ebpf-rca/harness/peers"
 	"github.com/os2026/ebpf-rca/rca"
 	"github.com/os2026/ebpf-rca/rca/baseline"
 	"github.com/os2026/ebpf-rca/results"
@@ -86,6 +87,15 @@ func analyzerNames() string {
 		names = append(names, a.Name)
 	}
 	return strings.Join(names, ", ")
+}
+
+// peerNames are those of the tools of others, which can be asked only while a run is played.
+func peerNames() []string {
+	var names []string
+	for _, p := range peers.All() {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // shortAnalyzerNames has one name for all of those with less to go by.

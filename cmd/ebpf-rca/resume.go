@@ -72,8 +72,9 @@ func playedTwins(dir string, plan results.Plan) ([]harness.Twin, error) {
 		return nil, err
 	}
 	var twins []harness.Twin
+	watchers := watchersOf(plan)
 	for _, r := range folder.Records {
-		if r.Variant != contention.TwinVariant || r.Analyzer != plan.Analyzers[0] || !r.Verdict.Valid() || !hasFaultOf(plan, r.Run) {
+		if r.Variant != contention.TwinVariant || !slices.Contains(watchers, r.Analyzer) || !r.Verdict.Valid() || !hasFaultOf(plan, r.Run) {
 			continue
 		}
 		l, err := readLedger(dir, r)
@@ -83,9 +84,22 @@ func playedTwins(dir string, plan results.Plan) ([]harness.Twin, error) {
 		if err != nil {
 			return nil, err
 		}
-		twins = append(twins, harness.Twin{Run: r.Run, Ledger: l})
+		twin := harness.Twin{Run: r.Run, Ledger: l}
+		if results.IsPeer(r.Analyzer) {
+			twin.Peer = r.Analyzer
+		}
+		twins = append(twins, twin)
 	}
 	return twins, nil
+}
+
+// watchersOf are the analysers of which each stands for another observation of a run: the
+// first of those that share ours, and each peer.
+func watchersOf(plan results.Plan) []string {
+	first := slices.IndexFunc(plan.Analyzers, func(name string) bool { return !results.IsPeer(name) })
+	return slices.DeleteFunc(slices.Clone(plan.Analyzers), func(name string) bool {
+		return !results.IsPeer(name) && name != plan.Analyzers[first]
+	})
 }
 
 // readLedger reads the account that the workload of a run left.

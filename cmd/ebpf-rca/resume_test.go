@@ -91,6 +91,16 @@ func TestResumeOnAnotherMachine(t *testing.T) {
 	assert.Equal(t, "warning: cpus was ? when the run began and is 4 now\n", stderr.String())
 }
 
+func TestWatchersOf(t *testing.T) {
+	for _, test := range []struct{ analyzers, want []string }{
+		{[]string{"rca", "random"}, []string{"rca"}},
+		{[]string{"peer:a", "rca", "random", "peer:b"}, []string{"peer:a", "rca", "peer:b"}},
+		{[]string{"peer:a"}, []string{"peer:a"}},
+	} {
+		assert.Equal(t, test.want, watchersOf(results.Plan{Analyzers: test.analyzers}))
+	}
+}
+
 func TestPlayedTwins(t *testing.T) {
 	dir := folder(t, 2, right)
 	f := openFolder(t, dir)
@@ -116,6 +126,7 @@ func TestPlayedTwins(t *testing.T) {
 	require.Len(t, twins, 1)
 	assert.Equal(t, twin, twins[0].Run)
 	assert.EqualValues(t, 7, twins[0].Ledger.Stop)
+	assert.Empty(t, twins[0].Peer)
 
 	require.NoError(t, store.PutFile(record.Truth.Ledger, []byte("[]")))
 	_, err = playedTwins(dir, plan)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/os2026/ebpf-rca/collector"
 	"github.com/os2026/ebpf-rca/harness"
+	"github.com/os2026/ebpf-rca/harness/peers"
 	"github.com/os2026/ebpf-rca/results"
 	"github.com/os2026/ebpf-rca/scenarios"
 )
@@ -68,11 +69,15 @@ twin; 'ebpf-rca merge' joins the folders.
 With --resume it goes on where a run stopped: what has no record is played. With --rerun
 it plays single runs again instead; the earlier records stay, and are told of.
 
+--analyzer names who answers: ours, trivial ones, and tools of others (peer:NAME), each of
+which watches the same runs played again. A tool that is absent is recorded as such.
+
 With --overhead it also measures, for each scenario it plays, what being watched costs
 the workload: pairs of runs, unwatched and watched in turn.`,
 		Example: `  sudo ebpf-rca run --smoke
   sudo ebpf-rca run --run '^mutex-' --count 10 --out /tmp/mutexes
   sudo ebpf-rca run --analyzer rca,last-waker
+  sudo ebpf-rca run --analyzer rca,peer:offcputime        # doctor says which peers are here
   sudo ebpf-rca run --dose-sweep --run '^(mutex|pipe)-' --count 5
   sudo ebpf-rca run --count 10 --shard 1/4 --out part-1   # on each of four machines
   sudo ebpf-rca run --resume /tmp/mutexes
@@ -99,7 +104,7 @@ the workload: pairs of runs, unwatched and watched in turn.`,
 		return err
 	})
 	f.IntSliceVar(&o.rerun, "rerun", nil, "with --resume: play the runs `INDEX,…` of the plan again, and no others")
-	f.StringSliceVar(&o.analyzers, "analyzer", []string{"rca"}, "grade these, the first decides: "+shortAnalyzerNames())
+	f.StringSliceVar(&o.analyzers, "analyzer", []string{"rca"}, "grade these, the first decides: "+shortAnalyzerNames()+", peer:NAME")
 	f.BoolVar(&o.doseSweep, "dose-sweep", false, "play each scenario at doses from weak to strong")
 	f.BoolVar(&o.overhead, "overhead", false, "measure what being watched costs each scenario")
 	f.IntVar(&o.retries, "retries", 4, "how often to play a run again because the machine was too busy; each is counted")
@@ -120,7 +125,7 @@ func (o runOptions) check() error {
 		return fmt.Errorf("--analyzer names none: there are %s", analyzerNames())
 	}
 	for _, name := range o.analyzers {
-		if _, err := findAnalyzer(name); err != nil {
+		if _, err := findAnalyzer(name); err != nil && !slices.Contains(peerNames(), name) {
 			return err
 		}
 	}
@@ -188,6 +193,7 @@ func runCatalogue(ctx context.Context, o runOptions, stdout, stderr io.Writer) e
 		Stage:       stage,
 		Observer:    observer,
 		Analyzers:   analyzers(),
+		Peers:       peers.All(),
 		Scenarios:   scenarios.Catalogue(),
 		Sink:        store,
 		Retries:     o.retries,
@@ -355,6 +361,9 @@ func (r runReport) tell(e harness.Event) {
 		return
 	}
 	first := e.Records[0]
+	if results.IsPeer(first.Analyzer) {
+		return // the table tells how peers did
+	}
 	if r.progress.w != nil && (first.Verdict == results.Hit || first.Verdict == results.CorrectReject) {
 		return // the next line replaces it
 	}
