@@ -30,7 +30,7 @@ func TestMisuse(t *testing.T) {
 		{[]string{"doctor", "x"}, "doctor takes 0 arguments"},
 		{[]string{"score"}, "score takes 1 result folder, not 0"},
 		{[]string{"score", "/nonexistent"}, "not a result folder"},
-		{[]string{"compare", "one"}, "two folders or more, not 1"},
+		{[]string{"compare", "one"}, "two folders or more, or one with --against, not 1"},
 		{[]string{"compare", "/nonexistent", "/nonexistent"}, "not a result folder"},
 
 		{[]string{"diagnose"}, "-p PID, or -- CMD"},
