@@ -36,6 +36,7 @@ func compareWaits(a, b contention.Wait) int {
 		cmp.Compare(a.Stack, b.Stack),
 		cmp.Compare(a.KernelStack, b.KernelStack),
 		a.Occupant.Compare(b.Occupant),
+		cmp.Compare(a.Occupied, b.Occupied),
 	)
 }
 
