@@ -50,14 +50,14 @@ Test reports, profiles, stacks and traces are of the first analyser, or of --ana
 			return errors.Join(exactly(1, "result folder")(cmd, args), o.check(cmd.Flags().Changed))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			folder, err := results.Open(args[0])
+			folder, err := openGraded(args[0])
 			if err != nil {
 				return openError(err)
 			}
-			folder.Regrade(ordered)
 			for _, warning := range folder.Warnings {
 				fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", warning)
 			}
+			tellDoubts(cmd.ErrOrStderr(), folder.Doubts)
 			if o.format == "" {
 				return writeExports(folder)
 			}
