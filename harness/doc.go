@@ -11,8 +11,12 @@
 // tells whether the fault bit. What keeps a run out of accuracy, and the bounds, are
 // in validity.go; how blame follows from a ledger is in truth_moment.go.
 //
-// Run carries out a plan, MeasureOverhead asks what observing costs, and TruthOf
-// says what a ledger means. A workload never outlives the call that started it.
+// Run carries out a plan, MeasureOverhead asks what observing costs, TruthOf says what
+// a ledger means, and Recheck holds the records of a folder against the ledgers in it.
+// A workload never outlives the call that started it.
+//
+// A Peer is a tool that ranks threads itself. It watches each run of a plan played
+// again, under itself alone, and is graded by the ledger of that run.
 //
 // It imports neither the collector nor the eBPF objects. What watches the workload
 // is an Observer, which is told a pid and nothing else, so everything here is

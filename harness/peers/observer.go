@@ -30,23 +30,23 @@ func (o observer) Attach(ctx context.Context, pid int) (harness.Observation, err
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", o.tool.name, err)
 	}
-	return &observation{tool: o.tool, pid: pid, running: running}, nil
+	return &observation{tool: o.tool, watched: watched, running: running}, nil
 }
 
 // observation is a tool that watches.
 type observation struct {
 	tool    tool
-	pid     int
+	watched target
 	running session
 	answer  contention.Analysis
 }
 
 // Finish ends the watching and has the tool say what it saw. The threads of the target are
-// read while they live: some tools know them by name only.
+// read again, because it may have made more; if it has ended, those from the beginning count.
 func (o *observation) Finish(ctx context.Context, _ contention.Window) (*contention.Trace, error) {
-	watched, err := readTarget(os.DirFS("/proc"), o.pid)
+	watched, err := readTarget(os.DirFS("/proc"), o.watched.pids[0])
 	if err != nil {
-		return nil, err
+		watched = o.watched
 	}
 	said, err := o.running.finish(ctx)
 	if err != nil {

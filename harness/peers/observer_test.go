@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -40,6 +41,23 @@ func TestObserve(t *testing.T) {
 	assert.Equal(t, pid, answer.Answer().Findings[0].Culprit.PID)
 	assert.Zero(t, o.Cost())
 	require.NoError(t, o.Close())
+}
+
+// The threads of a target that has ended are known from the beginning.
+func TestObserveATargetThatEnds(t *testing.T) {
+	target := exec.Command("sleep", "1000")
+	require.NoError(t, target.Start())
+	pid := target.Process.Pid
+	script := fmt.Sprintf(`printf "@time[%d, old, ]: 5000\n"; exit 0`, pid)
+	fakeTool(t, "fake-bpftrace", untilInterrupted("echo watching", script))
+	o, err := observer{likeBpftrace}.Attach(t.Context(), pid)
+	require.NoError(t, err)
+	defer o.Close()
+	require.NoError(t, target.Process.Kill())
+	require.Error(t, target.Wait())
+	_, err = o.Finish(t.Context(), contention.Window{})
+	require.NoError(t, err)
+	assert.Equal(t, pid, o.(harness.Answerer).Answer().Findings[0].Culprit.PID)
 }
 
 func TestObserveWithATool(t *testing.T) {
