@@ -20,8 +20,8 @@
 //     touches, never more, and is told in Folder.Warnings.
 //   - Merge joins the folders of parts. ErrPlans means that they are not of one plan,
 //     ErrTwice that a part was played twice.
-//   - Score computes the figures, Scores.Outcome the exit code, and the Write
-//     functions the exports; TrueBlame and FoundBlame are what profiles and folded
+//   - Score computes the figures and the reasons to doubt them, Scores.Outcome the exit
+//     code, and the Write functions the exports; TrueBlame and FoundBlame are what profiles and folded
 //     stacks are written of. Calibrate says what confidences are worth, and
 //     DetectionThresholds from which hold time on faults are found.
 //   - Compare puts folders or analysers side by side and judges what changed.

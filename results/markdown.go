@@ -14,7 +14,8 @@ import (
 const MaxMarkdown = 900 << 10
 
 // WriteMarkdown exports a summary to read on a web page: the outcome, the machine,
-// what speaks against the figures, the table, and each run that was not as it should be, as far as there is room.
+// what speaks against the figures, the table, and each run that was not as it should
+// be, as far as there is room.
 func WriteMarkdown(w io.Writer, f *Folder, s Scores) error {
 	m := markdown{limit: MaxMarkdown}
 	m.outcome(f, s.Outcome())
