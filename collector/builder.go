@@ -229,7 +229,7 @@ func (b *builder) addOpen(t bpf.ThreadTotals, finished map[contention.ThreadID]t
 	w.Late = look
 	if w.Owner == 0 || !w.Open() {
 		w.Late &^= contention.OwnerRead
-	} else if isGone(w.Owner) {
+	} else if t.Object.KernelLock == 0 && isGone(w.Owner) { // a thread that ends has let go what is the kernel's
 		w.Late |= contention.OwnerGone
 	}
 	b.log.addWait(&w)

@@ -212,3 +212,18 @@ func TestStackLargerThanItCanBeIsRefused(t *testing.T) {
 	_, err := readStack(oneStack{Frames: 65}, 7)
 	require.ErrorContains(t, err, "read stack 0x7")
 }
+
+// It had let the lock go by the time that it ended: where it is gone it was not it that the
+// thread went on to wait for.
+func TestTheOwnerOfAKernelLockIsNeverGone(t *testing.T) {
+	const tid = 1<<22 + 1 // more than there can be
+	flock := openWait(1, 10, 0)
+	flock.Object = bpf.Object{Call: bpf.CallFlock, Words: [3]uint32{2: tid}}
+	mutex := openWait(2, 10, 0)
+	mutex.Object = bpf.Object{Call: bpf.CallWrite, KernelLock: 0xf0, LockFlags: lockMutex, Words: [3]uint32{2: tid}}
+	b := newBuilder(emptyStacks(t))
+	trace := b.cut(window, []bpf.ThreadTotals{flock, mutex}, nil, contention.Loss{})
+	require.Len(t, trace.Waits, 2)
+	assert.Equal(t, contention.OwnerGone, trace.Waits[0].Late)
+	assert.Zero(t, trace.Waits[1].Late)
+}

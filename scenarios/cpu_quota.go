@@ -27,7 +27,7 @@ func cpuQuota() Scenario {
 		Culprits: 1,
 		Unnamed:  true, // a quota is no thread
 		Floor:    300 * time.Millisecond,
-		Twin:     "is in the same group, with a quota that is enough",
+		Twin:     "is in the same group, with a quota of two CPUs, which is enough for one thread",
 		Decoys:   withDecoys(Decoy{Label: "occupant", Looks: "has the CPU of the holder while that is not let run"}),
 	}
 }

@@ -3,7 +3,7 @@
  * A thread computes a little while it holds a mutex, in a control group that has used up
  * its CPU quota before it has done, so that it is not let run until the next period. Its
  * CPU is had by one of another group meanwhile, which is as nice as can be and would give
- * way at once. In the twin the quota is enough.
+ * way at once. In the twin the quota is two CPUs.
  */
 #include <sys/resource.h>
 
@@ -59,17 +59,17 @@ static int arrange(struct player *player)
 {
 	uint64_t hold = player->options.hold_ns;
 	uint64_t period = hold * 5;
-	uint64_t quota = player->options.variant == VARIANT_FAULT ? hold / 40 : hold / 2;
+	uint64_t quota = player->options.variant == VARIANT_FAULT ? hold / 40 : 2 * hold;
 
 	if (onecpu_set_apart(player) != 0 || quota_make(quota, hold) != 0)
 		return -1;
 	invoices.resource = player_resource(player, "mutex", &invoices.mutex, 0, false);
 	/*
-	 * What is computed takes the quota of three periods and a little more. That of one it
+	 * What is computed takes the quota of four periods and a little more. That of one it
 	 * may have saved up (the scheduler leaves 1 ms with a CPU), so it stops at least once.
 	 */
 	turns_add_culprit(player, (struct turns){
-		.period_ns = period, .span_ns = hold * 13 / 160, .act = print_invoices,
+		.period_ns = period, .span_ns = hold * 17 / 160, .act = print_invoices,
 	});
 	turns_add_decoy(player, (struct turns){
 		.period_ns = period, .phase_ns = hold / 8, .span_ns = hold / 2, .act = index_archive,
