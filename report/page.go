@@ -28,13 +28,15 @@ type environments struct {
 
 // folder is one result folder.
 type folder struct {
-	Number      int
-	Kernel      string
-	RunID       string
-	Machine     []property
-	Outcome     outcome
-	Incomplete  bool
-	Warnings    []string
+	Number     int
+	Kernel     string
+	RunID      string
+	Machine    []property
+	Outcome    outcome
+	Incomplete bool
+	Warnings   []string
+	// Doubts are the reasons not to believe the figures that Outcome does not give.
+	Doubts      []string
 	Figures     figures
 	Verdicts    verdicts
 	Grid        grid
@@ -120,6 +122,7 @@ func newFolder(f *results.Folder) folder {
 		Kernel: kernelText(f.Env.KernelRelease), RunID: f.Plan.RunID,
 		Machine: machine(f.Env), Outcome: newOutcome(scores.Outcome()),
 		Incomplete: f.Incomplete, Warnings: slices.Concat(f.Warnings, warnings),
+		Doubts:  scores.DoubtsBeside(scores.Outcome()),
 		Figures: newFigures(scores), Verdicts: newVerdicts(f, scores), Grid: byAnalyzer(scores),
 		Overhead: newOverhead(lines), Analyzers: f.Plan.Analyzers, Head: headlines(scores),
 		Calibration: newCalibrations(scores.Calibrations),

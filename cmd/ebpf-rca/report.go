@@ -54,7 +54,7 @@ code is 3.`,
 			}
 			for _, in := range inputs {
 				if in.Err == nil {
-					in.Folder.Regrade(ordered)
+					gradeAgain(in.Folder)
 				}
 			}
 			var page bytes.Buffer

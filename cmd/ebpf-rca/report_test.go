@@ -75,7 +75,7 @@ func TestReportOfWhatCannotBeRead(t *testing.T) {
 
 func TestExportsHoldThePage(t *testing.T) {
 	t.Setenv("GITHUB_STEP_SUMMARY", "")
-	f, err := results.Open(folder(t, 1, right))
+	f, err := openGraded(folder(t, 1, right))
 	require.NoError(t, err)
 	require.NoError(t, writeExports(f))
 	exported, err := os.ReadFile(filepath.Join(f.Dir, reportFile))
