@@ -38,8 +38,6 @@ type object struct {
 	permits []permit
 }
 
-func (o *object) isJoin() bool { return o.Kind == contention.Join }
-
 // release is a moment at which a thread let a resource go.
 type release struct {
 	at     time.Duration

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"github.com/os2026/ebpf-rca/contention"
 )
 
 // end is when a thread ended.
@@ -32,7 +34,7 @@ func (ix *index) addExits() {
 func (ix *index) togetherUntil(w *wait) span {
 	together := span{w.from, w.from}
 	releases := ix.after(w.resource, w.from)
-	if !ix.objects[w.resource].isJoin() || len(releases) == 0 {
+	if len(releases) == 0 || !ix.isEnd(w.resource, releases[0]) {
 		return together
 	}
 	ends := ix.ends[ix.threads[w.thread].PID]
@@ -44,4 +46,22 @@ func (ix *index) togetherUntil(w *wait) span {
 		}
 	}
 	return together
+}
+
+// lastWords is how long a thread lives at most once it has let go who waits for its end.
+const lastWords = time.Millisecond
+
+// isEnd reports whether it was by its end that a thread let go who waited: for that, or
+// for a futex, where it is not known that it is what the kernel clears at the end.
+func (ix *index) isEnd(resource resourceNo, r release) bool {
+	switch ix.objects[resource].Kind {
+	case contention.Join:
+		return true
+	case contention.Futex:
+		return !r.certain && slices.ContainsFunc(ix.ends[ix.threads[r.thread].PID], func(e end) bool {
+			return e.thread == r.thread && (e.at-r.at).Abs() <= lastWords
+		})
+	default:
+		return false
+	}
 }

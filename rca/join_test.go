@@ -44,6 +44,23 @@ func TestWhoEndsWithOthersIsNotSlow(t *testing.T) {
 	}
 }
 
+// A futex may be what the kernel clears when a thread ends, and nobody told.
+func TestAnEndIsKnownByTheEnd(t *testing.T) {
+	for _, test := range []struct {
+		dies time.Duration
+		told string
+	}{{800 * ms, "external"}, {810 * ms, "slow-producer 2"}} {
+		s := newScene(1000*ms, 1, 2, 3)
+		s.wait(1, futex(2), 0, 800*ms, by(2))
+		s.Waits[0].Waker.SameObject = false
+		s.ends(2, test.dies)
+		s.ends(3, 799*ms)
+		got := s.analyze()
+		assertConserved(t, got)
+		assert.Equal(t, []string{test.told}, told(got))
+	}
+}
+
 // Threads wait for work on words of their own. Whoever hands it out waits on one too, now
 // and then, for a lock that they hold for a moment.
 func TestWhoHandsOutWorkHoldsNoLock(t *testing.T) {
