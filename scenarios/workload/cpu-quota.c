@@ -55,13 +55,20 @@ static OUTLINED void add_invoice(struct worker *worker, uint64_t ns)
 	mutex_leave(&invoices, held);
 }
 
+static uint64_t at_least(uint64_t ns, uint64_t least)
+{
+	return ns > least ? ns : least;
+}
+
 static int arrange(struct player *player)
 {
 	uint64_t hold = player->options.hold_ns;
-	uint64_t period = hold * 5;
-	uint64_t quota = player->options.variant == VARIANT_FAULT ? hold / 40 : 2 * hold;
+	uint64_t round = at_least(5 * hold, 200 * MILLISECOND);
+	/* The kernel takes no period and no quota below a millisecond. */
+	uint64_t period = at_least(hold, MILLISECOND), quota = at_least(hold / 40, MILLISECOND);
+	bool fault = player->options.variant == VARIANT_FAULT;
 
-	if (onecpu_set_apart(player) != 0 || quota_make(quota, hold) != 0)
+	if (onecpu_set_apart(player) != 0 || quota_make(fault ? quota : 2 * period, period) != 0)
 		return -1;
 	invoices.resource = player_resource(player, "mutex", &invoices.mutex, 0, false);
 	/*
@@ -69,14 +76,14 @@ static int arrange(struct player *player)
 	 * may have saved up (the scheduler leaves 1 ms with a CPU), so it stops at least once.
 	 */
 	turns_add_culprit(player, (struct turns){
-		.period_ns = period, .span_ns = hold * 17 / 160, .act = print_invoices,
+		.period_ns = round, .span_ns = quota * 17 / 4, .act = print_invoices,
 	});
 	turns_add_decoy(player, (struct turns){
-		.period_ns = period, .phase_ns = hold / 8, .span_ns = hold / 2, .act = index_archive,
+		.period_ns = round, .phase_ns = hold / 8, .span_ns = hold / 2, .act = index_archive,
 	}, "occupant");
 	for (uint64_t i = 0; i < player->options.contenders; i++)
 		turns_add(player, (struct turns){
-			.period_ns = period, .phase_ns = hold / 80 + i * hold / 400, .span_ns = hold / 400,
+			.period_ns = round, .phase_ns = hold / 80 + i * hold / 400, .span_ns = hold / 400,
 			.act = add_invoice,
 		});
 	return decoys_add(player);
