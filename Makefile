@@ -14,7 +14,7 @@ GO_BUILD := $(AS_USER) $(GO) build -buildvcs=false -trimpath \
 
 # As programs are built, but for tail calls: a function that ends in one is not on the
 # stack, where the functions graded must be.
-WORKLOAD_CFLAGS := -O2 -g -ffile-prefix-map=$(CURDIR)/= -fno-optimize-sibling-calls -Wall -Wextra -Werror -pthread -std=gnu11 \
+WORKLOAD_CFLAGS := -O2 -g -ffile-prefix-map=$(CURDIR)=. -fno-optimize-sibling-calls -Wall -Wextra -Werror -pthread -std=gnu11 \
 	-Iscenarios/workload/lib
 WORKLOAD_HEADERS := $(wildcard scenarios/workload/lib/*.h)
 WORKLOAD_OBJECTS := $(patsubst scenarios/workload/lib/%.c,bin/objects/%.o,$(wildcard scenarios/workload/lib/*.c))
