@@ -9,7 +9,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -219,64 +218,6 @@ func runCatalogue(ctx context.Context, o runOptions, stdout, stderr io.Writer) e
 	return errors.Join(unmeasured, concludeRun(store.Dir(), stdout, stderr))
 }
 
-// stage finds the workload programs that the run needs.
-func (o runOptions) stage() (harness.Stage, error) {
-	dir := o.workloads
-	if dir == "" {
-		self, err := os.Executable()
-		if err != nil {
-			return harness.Stage{}, fmt.Errorf("find the workloads: %w", err)
-		}
-		dir = filepath.Join(filepath.Dir(self), "workloads")
-	}
-	needed, err := o.needed()
-	if err != nil {
-		return harness.Stage{}, err
-	}
-	for _, program := range needed {
-		if _, err := exec.LookPath(filepath.Join(dir, program)); err != nil {
-			return harness.Stage{}, &exit{code: exitNothing, cause: fmt.Errorf("find the workloads: %w; 'make build' makes them", err)}
-		}
-	}
-	return harness.Stage{WorkloadDir: dir}, nil
-}
-
-// needed are the programs that the run plays; a plan to be resumed has decided them.
-func (o runOptions) needed() ([]string, error) {
-	if o.resume != "" {
-		return neededToResume(o.resume)
-	}
-	selected, err := o.selected()
-	if err != nil {
-		return nil, err
-	}
-	var programs []string
-	for _, s := range selected {
-		programs = append(programs, s.Workload)
-	}
-	if o.doseSweep {
-		programs = append(programs, scenarios.Noise)
-	}
-	return programs, nil
-}
-
-func neededToResume(dir string) ([]string, error) {
-	folder, err := results.Open(dir)
-	if err != nil {
-		return nil, openError(err)
-	}
-	var programs []string
-	for _, name := range folder.Plan.Scenarios() {
-		if s, ok := scenarios.Find(name); ok {
-			programs = append(programs, s.Workload)
-		}
-	}
-	if slices.ContainsFunc(folder.Plan.Runs, func(r results.Run) bool { return r.Dose.Noise > 0 }) {
-		programs = append(programs, scenarios.Noise)
-	}
-	return programs, nil
-}
-
 // preflight finds out whether this machine lets us watch at all, before a plan is
 // written that could only fail, and what is not seen of it.
 func preflight(options collector.Options) ([]collector.Gap, error) {
@@ -347,30 +288,4 @@ func concludeRun(dir string, stdout, stderr io.Writer) error {
 		return err
 	}
 	return tellScores(folder, stdout, stderr)
-}
-
-// runReport tells of the progress of a plan.
-type runReport struct {
-	progress progress
-	w        io.Writer
-}
-
-func (r runReport) tell(e harness.Event) {
-	if len(e.Records) == 0 {
-		r.progress.show("%d/%d %s %s, seed %d", e.Done, e.Total, e.Run.Scenario, e.Run.Variant, e.Run.Seed)
-		return
-	}
-	first := e.Records[0]
-	if results.IsPeer(first.Analyzer) {
-		return // the table tells how peers did
-	}
-	if r.progress.w != nil && (first.Verdict == results.Hit || first.Verdict == results.CorrectReject) {
-		return // the next line replaces it
-	}
-	r.progress.clear()
-	fmt.Fprintf(r.w, "%d/%d %s %s, seed %d: %s", e.Done, e.Total, e.Run.Scenario, e.Run.Variant, e.Run.Seed, first.Verdict)
-	if first.Reason != "" {
-		fmt.Fprintf(r.w, " (%s)", first.Reason)
-	}
-	fmt.Fprintln(r.w)
 }
