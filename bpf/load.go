@@ -30,6 +30,8 @@ type Options struct {
 	KernelStacks KernelStacks
 	// NoKernelLocks leaves out the programs that see waits for the kernel's own locks.
 	NoKernelLocks bool
+	// Types are the kernel's, for those who load often; nil is to read them anew.
+	Types *btf.Cache
 }
 
 // Objects are the loaded programs and maps.
@@ -63,32 +65,53 @@ type Objects struct {
 // ErrNotSupported where the kernel lacks something, os.ErrPermission where this
 // process does.
 func Load(opts Options) (*Objects, error) {
-	types, err := kernelTypes()
+	if opts.Types == nil {
+		opts.Types = btf.NewCache()
+	}
+	types, err := kernelTypes(opts.Types)
 	if err != nil {
 		return nil, err
 	}
-	hooks, err := chooseHooks(types)
+	f, err := chooseForm(types)
 	if err != nil {
 		return nil, err
 	}
 	if opts.NoKernelLocks {
-		hooks = slices.DeleteFunc(hooks, func(name string) bool {
+		f.hooks = slices.DeleteFunc(f.hooks, func(name string) bool {
 			return name == watchProgContentionBegin || name == watchProgContentionEnd
 		})
 	}
-	return loadHooks(opts, hooks)
+	return loadForm(opts, f)
 }
 
-func loadHooks(opts Options, hooks []string) (*Objects, error) {
+// form is what a kernel lets the programs be.
+type form struct {
+	hooks []string // by name
+	loop  bool     // bpf_loop may be called
+}
+
+func chooseForm(types *btf.Spec) (form, error) {
+	hooks, err := chooseHooks(types)
+	if err != nil {
+		return form{}, err
+	}
+	err = haveHelper(types, helperLoop)
+	if err != nil && !errors.Is(err, ErrNotSupported) {
+		return form{}, err
+	}
+	return form{hooks, err == nil}, nil
+}
+
+func loadForm(opts Options, f form) (*Objects, error) {
 	spec, err := loadWatch()
 	if err != nil {
 		return nil, fmt.Errorf("read the compiled programs: %w", err)
 	}
-	if err := opts.apply(spec); err != nil {
+	if err := opts.apply(spec, f); err != nil {
 		return nil, err
 	}
-	keep(spec, append([]string{watchProgSample, watchProgWatchExisting, watchProgReadThreads, watchProgSendPending}, hooks...)...)
-	collection, err := load(spec)
+	keep(spec, append([]string{watchProgSample, watchProgWatchExisting, watchProgReadThreads, watchProgSendPending}, f.hooks...)...)
+	collection, err := load(spec, opts.Types)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +129,7 @@ func loadHooks(opts Options, hooks []string) (*Objects, error) {
 		Epoch:         collection.Maps[watchMapEpoch],
 		collection:    collection,
 	}
-	for _, name := range hooks {
+	for _, name := range f.hooks {
 		objects.Hooks = append(objects.Hooks, collection.Programs[name])
 	}
 	return objects, nil
@@ -121,7 +144,7 @@ func LoadEmpty() (*Objects, error) {
 	}
 	keep(spec, watchProgEmptySwitch, watchProgEmptyWaking)
 	spec.Maps = nil
-	collection, err := load(spec)
+	collection, err := load(spec, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +209,7 @@ func chooseHooks(types *btf.Spec) ([]string, error) {
 	return hooks, nil
 }
 
-func (o Options) apply(spec *ebpf.CollectionSpec) error {
+func (o Options) apply(spec *ebpf.CollectionSpec, f form) error {
 	for name, value := range map[string]any{
 		watchVarTargetTgid:   uint32(o.Target),
 		watchVarWithChildren: o.Children,
@@ -195,6 +218,7 @@ func (o Options) apply(spec *ebpf.CollectionSpec) error {
 		watchVarSendEvents:   o.Events,
 		watchVarUserStacks:   o.UserStacks,
 		watchVarKernelStacks: o.KernelStacks,
+		watchVarHaveLoop:     f.loop,
 	} {
 		if err := set(spec, spec.Variables[name], value); err != nil {
 			return fmt.Errorf("set %s: %w", name, err)
@@ -233,12 +257,12 @@ func keep(spec *ebpf.CollectionSpec, names ...string) {
 //
 // Nor are variables mapped into this process: the mapping would keep its map in the
 // kernel until the garbage collector comes by.
-func load(spec *ebpf.CollectionSpec) (*ebpf.Collection, error) {
+func load(spec *ebpf.CollectionSpec, types *btf.Cache) (*ebpf.Collection, error) {
 	spec.Variables = nil
 	if err := privileged(); err != nil {
 		return nil, err
 	}
-	collection, err := ebpf.NewCollection(spec)
+	collection, err := ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{Cache: types})
 	if err != nil {
 		return nil, fmt.Errorf("load the programs into the kernel: %w", permission(err))
 	}

@@ -23,7 +23,7 @@ func TestLoadSetsWhatWasAsked(t *testing.T) {
 		spec, err := loadWatch()
 		require.NoError(t, err)
 		opts := Options{Target: 4711, Children: on, Own: 12, PIDNamespace: 0xf0000001, Events: on, UserStacks: UserStacksByFramePointers, KernelStacks: KernelStacksAlways}
-		require.NoError(t, opts.apply(spec))
+		require.NoError(t, opts.apply(spec, form{loop: on}))
 		section := spec.Maps[spec.Variables[watchVarTargetTgid].SectionName].Contents[0].Value.([]byte)
 		at := func(name string) []byte {
 			v := spec.Variables[name]
@@ -34,7 +34,7 @@ func TestLoadSetsWhatWasAsked(t *testing.T) {
 		assert.Equal(t, []byte{1, 0, 0, 0xf0}, at(watchVarPidnsInum))
 		assert.Equal(t, []byte{2, 0, 0, 0}, at(watchVarKernelStacks))
 		assert.Equal(t, []byte{2, 0, 0, 0}, at(watchVarUserStacks))
-		for _, name := range []string{watchVarWithChildren, watchVarSendEvents} {
+		for _, name := range []string{watchVarWithChildren, watchVarSendEvents, watchVarHaveLoop} {
 			assert.Equal(t, on, at(name)[0] == 1, name)
 		}
 		assert.Equal(t, []byte{0, 0, 4, 0}, at(watchVarWakeupBytes), "what was not asked stays")
@@ -48,6 +48,10 @@ func TestLoad(t *testing.T) {
 		watchProgSchedSwitch, watchProgSchedSwitchThree, watchProgSchedWaking, watchProgSchedProcessFork,
 		watchProgSchedProcessExec, watchProgSchedProcessExit, watchProgContentionBegin, watchProgContentionEnd,
 	}
+	loops := []bool{false}
+	if HaveLoop() == nil {
+		loops = append(loops, true)
+	}
 	for _, opts := range []Options{
 		{},
 		{Target: 1, PIDNamespace: 0xf0000001},
@@ -55,17 +59,19 @@ func TestLoad(t *testing.T) {
 		{Target: 1, Events: true, UserStacks: UserStacksByFramePointers},
 		{Events: true, UserStacks: UserStacksByRules, KernelStacks: KernelStacksAlways, PIDNamespace: 0xf0000001},
 	} {
-		o, err := loadHooks(opts, hooks)
-		require.NoError(t, err)
-		assert.Len(t, o.Hooks, len(hooks))
-		for _, p := range append(o.Hooks, o.Sample, o.WatchExisting, o.ReadThreads) {
-			assert.NotNil(t, p)
+		for _, loop := range loops {
+			o, err := loadForm(opts, form{hooks, loop})
+			require.NoError(t, err)
+			assert.Len(t, o.Hooks, len(hooks))
+			for _, p := range append(o.Hooks, o.Sample, o.WatchExisting, o.ReadThreads) {
+				assert.NotNil(t, p)
+			}
+			lost, err := o.Lost()
+			require.NoError(t, err)
+			assert.Zero(t, lost)
+			require.NoError(t, o.Close())
+			require.NoError(t, o.Close())
 		}
-		lost, err := o.Lost()
-		require.NoError(t, err)
-		assert.Zero(t, lost)
-		require.NoError(t, o.Close())
-		require.NoError(t, o.Close())
 	}
 
 	o, err := Load(Options{})
@@ -137,8 +143,8 @@ func TestBothFormsOfSwitchSeeTheSame(t *testing.T) {
 
 	common := []string{watchProgSchedWaking, watchProgSchedProcessFork, watchProgSchedProcessExit}
 	var forms []*Objects
-	for _, form := range []string{watchProgSchedSwitch, watchProgSchedSwitchThree} {
-		o, err := loadHooks(Options{Target: cmd.Process.Pid}, append(slices.Clone(common), form))
+	for _, sched := range []string{watchProgSchedSwitch, watchProgSchedSwitchThree} {
+		o, err := loadForm(Options{Target: cmd.Process.Pid}, form{hooks: append(slices.Clone(common), sched)})
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, o.Close()) })
 		forms = append(forms, o)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/btf"
@@ -20,12 +21,12 @@ var ErrNotSupported = ebpf.ErrNotSupported
 // another error if it could not be told. CONFIG_DEBUG_INFO_BTF, 5.2 and later
 // (commit 341dfcf8d78e).
 func HaveBTF() error {
-	_, err := kernelTypes()
+	_, err := kernelTypes(btf.NewCache())
 	return err
 }
 
-func kernelTypes() (*btf.Spec, error) {
-	spec, err := btf.LoadKernelSpec()
+func kernelTypes(cache *btf.Cache) (*btf.Spec, error) {
+	spec, err := cache.Kernel()
 	if errors.Is(err, btf.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("this kernel does not describe its types (no BTF): %w", ErrNotSupported)
 	}
@@ -60,8 +61,33 @@ func HaveContention() error { return haveTracepoint("contention_begin") }
 // where it was built with CONFIG_FILE_LOCKING.
 func HaveFileLocks() error { return haveTracepoint("flock_lock_inode") }
 
+// HaveLoop reports whether programs can loop by bpf_loop. 5.17 and later (commit
+// e6f2dd0f8067).
+func HaveLoop() error {
+	types, err := kernelTypes(btf.NewCache())
+	if err != nil {
+		return err
+	}
+	return haveHelper(types, helperLoop)
+}
+
+// helperLoop is the name of bpf_loop in the kernel's types.
+const helperLoop = "BPF_FUNC_loop"
+
+// haveHelper looks for a helper in the list that the kernel's types hold.
+func haveHelper(types *btf.Spec, name string) error {
+	var helpers *btf.Enum
+	if err := types.TypeByName("bpf_func_id", &helpers); err != nil {
+		return fmt.Errorf("helper %s: %w", name, err)
+	}
+	if !slices.ContainsFunc(helpers.Values, func(v btf.EnumValue) bool { return v.Name == name }) {
+		return fmt.Errorf("helper %s: %w", name, ErrNotSupported)
+	}
+	return nil
+}
+
 func haveTracepoint(name string) error {
-	types, err := kernelTypes()
+	types, err := kernelTypes(btf.NewCache())
 	if err != nil {
 		return err
 	}

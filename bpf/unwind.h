@@ -38,6 +38,9 @@ struct {
 /* How long a thread does not ask again for a rule that is missing. */
 const volatile __u64 miss_interval_ns = 2000000;
 
+/* Whether the kernel has bpf_loop (5.17, commit e6f2dd0f8067). */
+const volatile bool have_loop = false;
+
 /*
  * What the rules of a task hold for: the addresses at which its program and libraries
  * lie. A child has the same until it executes another program, or either of them maps
@@ -183,68 +186,100 @@ static __always_inline __u64 send_miss(struct task_struct *task, struct scratch 
 
 enum walk_end { WALK_COMPLETE, WALK_TRUNCATED, WALK_MISSED };
 
-static __always_inline enum walk_end walk(struct scratch *space, struct cursor *c, struct rule_key *key, __u64 *hash)
+/* A walk being made. */
+struct walk {
+	struct scratch *space;
+	struct cursor at;
+	struct rule_key key;
+	__u64 hash;
+	__u32 guessed;
+	enum walk_end end;
+};
+
+/* Notes frame n and moves to the next; 1 ends the walk. */
+static __always_inline long walk_frame(__u32 n, struct walk *w)
 {
-	struct stack *s = &space->stack;
-	__u32 guessed = 0;
+	struct stack *s = &w->space->stack;
+	struct rule *rule;
 
-	s->sure = 0;
-	for (__u32 n = 0; n < MAX_FRAMES; n++) {
-		struct rule *rule;
-
-		s->pc[n] = c->pc;
-		s->frames = n + 1;
-		s->sure += 1 - guessed;
-		*hash = mix(*hash, c->pc);
-		key->pc = c->pc;
-		rule = bpf_map_lookup_elem(&rules, key);
-		if (!rule)
-			return WALK_MISSED;
-		if (rule->kind == RULE_END)
-			return WALK_COMPLETE;
-		if (rule->kind == RULE_UNKNOWN)
-			return WALK_TRUNCATED;
-		if (!(rule->kind == RULE_SIGNAL ? step_over_signal(space, c) : step(space, c, rule)))
-			return WALK_TRUNCATED;
-		if (c->pc == RETURN_ADDRESS) /* and a 0: code that marks the end so */
-			return WALK_COMPLETE;
-		guessed |= rule->guessed & 1;
+	if (n >= MAX_FRAMES)
+		return 1;
+	s->pc[n] = w->at.pc;
+	s->frames = n + 1;
+	s->sure += 1 - w->guessed;
+	w->hash = mix(w->hash, w->at.pc);
+	w->key.pc = w->at.pc;
+	rule = bpf_map_lookup_elem(&rules, &w->key);
+	w->end = WALK_MISSED;
+	if (!rule)
+		return 1;
+	w->end = WALK_COMPLETE;
+	if (rule->kind == RULE_END)
+		return 1;
+	w->end = WALK_TRUNCATED;
+	if (rule->kind == RULE_UNKNOWN)
+		return 1;
+	if (!(rule->kind == RULE_SIGNAL ? step_over_signal(w->space, &w->at) : step(w->space, &w->at, rule)))
+		return 1;
+	if (w->at.pc == RETURN_ADDRESS) { /* and a 0: code that marks the end so */
+		w->end = WALK_COMPLETE;
+		return 1;
 	}
-	return WALK_TRUNCATED;
+	w->guessed |= rule->guessed & 1;
+	return 0;
+}
+
+static long next_frame(__u32 n, void *walk) { return walk_frame(n, walk); }
+
+/*
+ * The verifier goes over the body of bpf_loop once, and over that of a loop of ours once a
+ * frame, in each program: loading then takes several times as long.
+ */
+static __always_inline void walk(struct walk *w)
+{
+	w->guessed = 0;
+	w->space->stack.sure = 0;
+	if (have_loop) {
+		bpf_loop(MAX_FRAMES, next_frame, w, 0);
+		return;
+	}
+	for (__u32 n = 0; n < MAX_FRAMES; n++)
+		if (walk_frame(n, w))
+			return;
 }
 
 /* The user stack of the current task, which must be task; t is what is kept of it, or NULL. */
 static __noinline __u64 unwind(struct task_struct *task, struct thread *t)
 {
 	struct scratch *space = scratch_space();
-	struct rule_key key;
+	struct walk w = { .space = space };
 	struct pt_regs *regs;
-	struct cursor c;
-	__u64 hash, name;
+	__u64 name;
 
 	if (!space || !task || task->flags & PF_KTHREAD || !task->mm)
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	c.pc = regs_pc(regs);
-	c.sp = regs_sp(regs);
-	c.fp = regs_fp(regs);
-	key.space = address_space(task, t);
-	name = t ? recall(space, t, key.space, &c) : 0;
+	w.at.pc = regs_pc(regs);
+	w.at.sp = regs_sp(regs);
+	w.at.fp = regs_fp(regs);
+	w.key.space = address_space(task, t);
+	name = t ? recall(space, t, w.key.space, &w.at) : 0;
 	if (name)
 		return name;
-	begin_memo(space, key.space, &c);
-	space->stack.space = key.space;
-	hash = key.space;
-	switch (walk(space, &c, &key, &hash)) {
+	begin_memo(space, w.key.space, &w.at);
+	space->stack.space = w.key.space;
+	w.hash = w.key.space;
+	walk(&w);
+	switch (w.end) {
 	case WALK_COMPLETE:
 		space->stack.truncated = 0;
-		name = keep_stack(space, hash);
+		name = keep_stack(space, w.hash);
 		if (t)
 			remember(space, t, name);
 		return name;
 	case WALK_MISSED:
 		count_loss(LOSS_STACK_MISS);
-		name = send_miss(task, space, &c, hash, &key);
+		name = send_miss(task, space, &w.at, w.hash, &w.key);
 		if (name)
 			return name;
 		break;
@@ -253,7 +288,7 @@ static __noinline __u64 unwind(struct task_struct *task, struct thread *t)
 	}
 	count_loss(LOSS_STACK_INCOMPLETE);
 	space->stack.truncated = 1;
-	return keep_stack(space, ~hash);
+	return keep_stack(space, ~w.hash);
 }
 
 static __always_inline __u64 user_stack(void *ctx, struct task_struct *task, struct thread *t)

@@ -355,6 +355,7 @@ const (
 	watchVarBatchNs           = "batch_ns"
 	watchVarBriefNs           = "brief_ns"
 	watchVarExported          = "exported"
+	watchVarHaveLoop          = "have_loop"
 	watchVarKernelStacks      = "kernel_stacks"
 	watchVarLongRunNs         = "long_run_ns"
 	watchVarMissIntervalNs    = "miss_interval_ns"
@@ -452,6 +453,7 @@ type watchVariableSpecs struct {
 	BatchNs        *ebpf.VariableSpec `ebpf:"batch_ns"`
 	BriefNs        *ebpf.VariableSpec `ebpf:"brief_ns"`
 	Exported       *ebpf.VariableSpec `ebpf:"exported"`
+	HaveLoop       *ebpf.VariableSpec `ebpf:"have_loop"`
 	KernelStacks   *ebpf.VariableSpec `ebpf:"kernel_stacks"`
 	LongRunNs      *ebpf.VariableSpec `ebpf:"long_run_ns"`
 	MissIntervalNs *ebpf.VariableSpec `ebpf:"miss_interval_ns"`
@@ -522,6 +524,7 @@ type watchVariables struct {
 	BatchNs        *ebpf.Variable `ebpf:"batch_ns"`
 	BriefNs        *ebpf.Variable `ebpf:"brief_ns"`
 	Exported       *ebpf.Variable `ebpf:"exported"`
+	HaveLoop       *ebpf.Variable `ebpf:"have_loop"`
 	KernelStacks   *ebpf.Variable `ebpf:"kernel_stacks"`
 	LongRunNs      *ebpf.Variable `ebpf:"long_run_ns"`
 	MissIntervalNs *ebpf.Variable `ebpf:"miss_interval_ns"`
