@@ -40,6 +40,8 @@ type Options struct {
 	// Cost has the kernel keep account of what the programs cost it; see
 	// Observation.Cost. It takes CAP_SYS_ADMIN.
 	Cost bool
+	// Kernel is for those who observe often; nil is to read anew what it keeps.
+	Kernel *Kernel
 }
 
 const (
@@ -48,10 +50,11 @@ const (
 	sampleHz = 99
 	// drainEvery is how long events may lie in the kernel's buffer.
 	drainEvery = 50 * time.Millisecond
-	// finishEvery is how long walks that lack a rule may lie there; until it is given,
-	// others lack it too. finishSoon is how long they may when others have just lain there.
-	finishEvery = 10 * time.Millisecond
+	// finishSoon is how long walks that lack a rule may lie there when others have just
+	// done so; until it is given, others lack it too. The longer there was none, the longer
+	// one may, up to finishEvery.
 	finishSoon  = time.Millisecond
+	finishEvery = 50 * time.Millisecond
 	// renewEvery is how long code that took the place of other code is taken for it.
 	renewEvery = time.Second
 )
@@ -89,7 +92,7 @@ func Observe(pid int, opts Options) (*Observation, error) {
 	}
 	var kernel *ksym.Table
 	var loading sync.WaitGroup
-	loading.Go(func() { kernel, _ = ksym.Load() }) // what it does not name is shown as an address
+	loading.Go(func() { kernel = opts.Kernel.loadSymbols() })
 	defer loading.Wait()
 	a, found, err := watch(bpf.Options{
 		Target:       pid,
@@ -101,6 +104,7 @@ func Observe(pid int, opts Options) (*Observation, error) {
 		KernelStacks: kernelStackPolicy(opts),
 
 		NoKernelLocks: opts.NoKernelLocks,
+		Types:         opts.Kernel.typeCache(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("observe process %d: %w", pid, err)
@@ -173,7 +177,8 @@ func newObservation(a *attachment, kernel *ksym.Table) (*Observation, error) {
 // finish has the walks finished that lack a rule, until Close. Where there were some
 // there will be more, of code that was met for the first time.
 func (o *Observation) finish() {
-	next, renewed := time.NewTimer(finishEvery), time.Now()
+	wait, renewed := finishSoon, time.Now()
+	next := time.NewTimer(wait)
 	defer next.Stop()
 	for {
 		select {
@@ -181,11 +186,11 @@ func (o *Observation) finish() {
 			return
 		case <-next.C:
 		}
+		wait = min(2*wait, finishEvery)
 		if o.unwinder.work() > 0 {
-			next.Reset(finishSoon)
-		} else {
-			next.Reset(finishEvery)
+			wait = finishSoon
 		}
+		next.Reset(wait)
 		if time.Since(renewed) < renewEvery {
 			continue
 		}
