@@ -5,6 +5,7 @@ package harness
 import (
 	"fmt"
 	"math"
+	"os"
 	"time"
 
 	"github.com/os2026/ebpf-rca/contention"
@@ -102,18 +103,20 @@ func delayTrusted(a *account, sc scenarios.Scenario, run results.Run) ruling {
 	return delayOfBlame(a)
 }
 
-// foreignOccupation rules on what programs outside of the workload took of the CPUs.
+// foreignOccupation rules on what programs outside of the workload took of the CPUs. What
+// the observer takes, in this process, is no excuse.
 func foreignOccupation(t *contention.Trace) ruling {
 	if t == nil {
 		return ruling{}
 	}
-	pids, observed := make(map[contention.ThreadID]int), t.Observed()
+	pids, ours := make(map[contention.ThreadID]int), t.Observed()
+	ours[os.Getpid()] = true
 	for _, thread := range t.Threads {
 		pids[thread.ID()] = thread.PID
 	}
 	kept := make(map[contention.ThreadID]time.Duration)
 	note := func(thread, occupant contention.ThreadID, d time.Duration) {
-		if !occupant.IsZero() && !observed[pids[occupant]] {
+		if !occupant.IsZero() && !ours[pids[occupant]] {
 			kept[thread] += d
 		}
 	}
