@@ -11,14 +11,14 @@ import (
 
 // changing are the properties that no two moments have in common, and the parts of a
 // merged folder.
-var changing = []string{"schema", "load", "steal", "shards"}
+var changing = []string{"schema", "load", "steal", "speed", "shards"}
 
 // unremarkable are the properties that differ from one folder to the next by their
 // nature, or that stand in the head of a comparison anyway.
 var unremarkable = append([]string{"kernel_release", "kernel_version"}, changing...)
 
 // decisive are the properties that alone can change what is found; they are told first.
-var decisive = []string{"accel", "clock_source", "cpus", "preemption"}
+var decisive = []string{"accel", "clock_source", "cpus", "preemption", switchTime, oversleep}
 
 // differences lists the properties of the environment that are not the same in all
 // folders, the decisive ones first.
@@ -54,6 +54,7 @@ func differencesOf(envs []Env, without []string) []Difference {
 			out = append(out, Difference{Property: name, Values: values})
 		}
 	}
+	out = append(out, speedDifferences(envs)...)
 	slices.SortStableFunc(out, func(a, b Difference) int {
 		return cmp.Compare(one(!slices.Contains(decisive, a.Property)), one(!slices.Contains(decisive, b.Property)))
 	})

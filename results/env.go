@@ -47,6 +47,8 @@ type Env struct {
 	ToolCommit  string   `json:"tool_commit,omitempty"`
 	ObjectHash  string   `json:"object_hash,omitempty"`
 	GoVersion   string   `json:"go_version,omitempty"`
+	// Speed is nil if it was not measured.
+	Speed *Speed `json:"speed,omitempty"`
 	// Unseen is what the observer did not see: the kernel does not tell, or was not asked.
 	Unseen []string `json:"unseen,omitempty"`
 	// Shards are the environments of the parts that a folder was merged from. The

@@ -38,6 +38,9 @@ func (o runOptions) checkMachine(now results.Env, stderr io.Writer) error {
 // environment is that of this machine, of which not all may be seen.
 func environment(gaps []collector.Gap) results.Env {
 	env := results.ReadEnv(os.DirFS("/"), results.Build{Version: version, Commit: commit, ObjectHash: bpf.Hash()})
+	if speed, err := harness.MeasureSpeed(); err == nil {
+		env.Speed = &speed
+	}
 	for _, gap := range gaps {
 		env.Unseen = append(env.Unseen, string(gap))
 	}
