@@ -47,6 +47,9 @@ type Options struct {
 	Twins []Twin
 	// KeepCapture has what the analysis is given of each run written to captures/.
 	KeepCapture bool
+	// Health, if there is one, is asked after each run whether the kernel is still sound. An
+	// error is why the run does not count.
+	Health func() error
 	// Progress, if there is one, is told when a run begins and when it is recorded.
 	Progress func(Event)
 }
@@ -214,6 +217,9 @@ func (r *runner) attempt(ctx context.Context, run results.Run) *outcome {
 		return out
 	}
 	played, err := r.Stage.play(ctx, out.scenario, run, r.Observer)
+	if r.Health != nil {
+		err = errors.Join(r.Health(), err)
+	}
 	if err == nil {
 		err = marked(out.scenario, run.Variant, played.ledger)
 	}
