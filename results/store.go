@@ -70,8 +70,7 @@ func Create(dir string, plan Plan, env Env, o StoreOptions) (*Store, error) {
 }
 
 func (s *Store) begin(env Env) error {
-	env.Schema = EnvSchema
-	if err := s.putJSON(EnvFile, env); err != nil {
+	if err := s.PutEnv(env); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(s.path(RecordsFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
@@ -83,6 +82,12 @@ func (s *Store) begin(env Env) error {
 		return err
 	}
 	return s.putJSON(PlanFile, s.plan)
+}
+
+// PutEnv replaces the environment by what has become known of it.
+func (s *Store) PutEnv(env Env) error {
+	env.Schema = EnvSchema
+	return s.putJSON(EnvFile, env)
 }
 
 func (s *Store) putJSON(name string, v any) error {

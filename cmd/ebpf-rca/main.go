@@ -6,12 +6,19 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/os2026/ebpf-rca/matrix/guest"
 )
 
 func main() {
+	if guest.IsInit() {
+		fmt.Fprintln(os.Stderr, guest.Init()) // it ends the machine
+		os.Exit(exitInfra)
+	}
 	// A reader that has had enough ends a command like any other error, so that what
 	// the command has started is ended too.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

@@ -165,7 +165,7 @@ func runCatalogue(ctx context.Context, o runOptions, stdout, stderr io.Writer) e
 	if err != nil {
 		return err
 	}
-	observer := observer{collector.Options{NoKernelLocks: o.noKernel}}
+	observer := observer{collector.Options{NoKernelLocks: o.noKernel, Kernel: collector.NewKernel()}}
 	gaps, err := preflight(observer.options)
 	if err != nil {
 		return err
@@ -243,35 +243,42 @@ func openStore(o runOptions, env results.Env) (*results.Store, results.Plan, err
 		}
 		return store, plan, nil
 	}
-	selected, err := o.selected()
+	plan, err := o.plan(kernelRelease())
 	if err != nil {
 		return nil, results.Plan{}, usage(err)
-	}
-	id := results.NewRunID(time.Now().UTC(), kernelRelease(), uint16(rand.Uint32()))
-	questions := harness.Questions(selected)
-	if o.doseSweep {
-		questions = harness.Sweep(selected)
-	}
-	plan, err := results.NewPlan(results.PlanOptions{
-		RunID: id, Questions: questions, Count: o.count, Seed: o.seed, Analyzers: o.analyzers,
-	})
-	if err != nil {
-		return nil, results.Plan{}, usage(err)
-	}
-	if o.shard.Of > 0 {
-		if plan, err = plan.Cut(o.shard); err != nil {
-			return nil, results.Plan{}, usage(fmt.Errorf("--shard: %w", err))
-		}
 	}
 	dir := o.out
 	if dir == "" {
-		dir = filepath.Join("results", "runs", id)
+		dir = filepath.Join("results", "runs", plan.RunID)
 	}
 	store, err := results.Create(dir, plan, env, options)
 	if errors.Is(err, results.ErrExists) {
 		err = usage(fmt.Errorf("%w; --resume %s goes on with it", err, dir))
 	}
 	return store, plan, err
+}
+
+// plan is what the flags ask for, to be run on a kernel of that release.
+func (o runOptions) plan(release string) (results.Plan, error) {
+	selected, err := o.selected()
+	if err != nil {
+		return results.Plan{}, err
+	}
+	questions := harness.Questions(selected)
+	if o.doseSweep {
+		questions = harness.Sweep(selected)
+	}
+	plan, err := results.NewPlan(results.PlanOptions{
+		RunID:     results.NewRunID(time.Now().UTC(), release, uint16(rand.Uint32())),
+		Questions: questions, Count: o.count, Seed: o.seed, Analyzers: o.analyzers,
+	})
+	if err != nil || o.shard.Of == 0 {
+		return plan, err
+	}
+	if plan, err = plan.Cut(o.shard); err != nil {
+		return results.Plan{}, fmt.Errorf("--shard: %w", err)
+	}
+	return plan, nil
 }
 
 // concludeRun scores a folder, writes its exports, prints its table and turns its

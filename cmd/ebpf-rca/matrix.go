@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/os2026/ebpf-rca/matrix"
+	"github.com/os2026/ebpf-rca/results"
+)
+
+// exitUntestable is how 'git bisect run' is told that a kernel says nothing.
+const exitUntestable = 125
+
+// matrixOptions are the flags of matrix.
+type matrixOptions struct {
+	runOptions
+	kernels []string
+	accel   string
+	jobs    int
+	cache   string
+	mirror  string
+	refresh bool
+	boot    time.Duration
+	silence time.Duration
+	memory  int
+	append  string
+	shell   bool
+	bisect  bool
+}
+
+func newMatrix() *cobra.Command {
+	var o matrixOptions
+	cmd := &cobra.Command{
+		Use:   "matrix --kernel SPEC… --out DIR",
+		Short: "Play the catalogue on other kernels, each in a virtual machine",
+		Long: `matrix plays one plan on each of several kernels under QEMU, with KVM where that works
+and else emulated, and leaves a result folder for each, which compare and report read
+together when they are given the folder around them. It needs no privilege.
+
+SPEC is a series, as 6.1, or 6.12-rt for one with real-time preemption: the newest kernel
+package of Debian's is fetched, verified by the package manager against the archive's
+signature, and kept for the next time. Or it is the path of an image.
+
+What a guest does not bring home is lost and counts as such. When a kernel panics, oopses,
+or a guest hangs, it is booted again and goes on; the run in which it died is played once
+more, and that is recorded. What a kernel complains of in its log is held against the run
+in which it did. Overhead is not measured: under emulation it says nothing.
+
+With --bisect and one kernel the exit code is 0 if all is right, 1 if not, and 125 if the
+kernel does not come so far as to tell, as 'git bisect run' wants it.`,
+		Example: `  ebpf-rca matrix --kernel 5.10 --kernel 6.1 --kernel 6.12-rt --smoke --out kernels
+  ebpf-rca matrix --kernel 6.1,7.3 --run '^(mutex|futex|pipe)-' --count 3 --jobs 2 --out kernels
+  ebpf-rca matrix --resume kernels
+  ebpf-rca compare kernels && ebpf-rca report kernels -o kernels.html
+  ebpf-rca matrix --kernel ./arch/x86/boot/bzImage --shell
+  git bisect run ebpf-rca matrix --bisect --kernel ./arch/x86/boot/bzImage --run '^mutex-' --out /tmp/bisect`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("matrix takes no %q; --kernel names kernels", args[0])
+			}
+			return errors.Join(o.checkMatrix(), o.check(), o.checkResume(cmd.Flags().Changed))
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := runMatrix(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			if o.bisect {
+				return bisected(err)
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.kernels, "kernel", nil, "try kernel `SPEC`: a series, or the path of an image")
+	f.StringVar(&o.out, "out", "", "the folder to make, with one in it for each kernel")
+	f.StringVar(&o.resume, "resume", "", "go on with the matrix in folder `DIR` where it stopped")
+	f.StringVar(&o.run, "run", "", "only scenarios whose name matches the regular expression `RE`")
+	f.BoolVar(&o.smoke, "smoke", false, "only the few that are run on every change")
+	f.IntVar(&o.count, "count", 1, "how many seeds to play each scenario with")
+	f.Uint64Var(&o.seed, "seed", 1, "the first seed; it decides which thread is the culprit")
+	f.Func("shard", "play part `I/N` of the plan, the first is 1/N", func(text string) (err error) {
+		o.shard, err = results.ParseShard(text)
+		return err
+	})
+	f.StringSliceVar(&o.analyzers, "analyzer", []string{"rca"}, "grade these, the first decides: "+shortAnalyzerNames())
+	f.IntVar(&o.retries, "retries", 4, "how often to play a run again because the guest was too busy; each is counted")
+	f.BoolVar(&o.noKernel, "no-kernel-locks", false, "do not watch the kernel's own locks")
+	f.BoolVar(&o.capture, "keep-capture", false, "keep what the analysis is given of each run, for replay")
+	f.StringVar(&o.workloads, "workloads", "", "where the workload programs are (default: workloads beside this program)")
+	f.StringVar(&o.accel, "accel", "auto", "what guests run on: kvm, tcg (emulation), or auto")
+	f.IntVar(&o.jobs, "jobs", 1, "how many guests to run at a time; an emulated one keeps one CPU busy")
+	f.StringVar(&o.cache, "cache", "", "where kernels are kept (default: ebpf-rca/kernels in the user's cache folder)")
+	f.StringVar(&o.mirror, "mirror", "", "fetch kernels from Debian's archive at `URI` (default: the one this machine's packages come from)")
+	f.BoolVar(&o.refresh, "refresh", false, "look for newer kernels of series that are kept")
+	f.DurationVar(&o.boot, "boot-timeout", 2*time.Minute, "how long a guest may take to come up")
+	f.DurationVar(&o.silence, "run-timeout", 5*time.Minute, "how long a guest may go without a word")
+	f.IntVar(&o.memory, "memory", 1024, "of each guest, in MiB")
+	f.StringVar(&o.append, "append", "", "add `ARGS` to the kernel's command line")
+	f.BoolVar(&o.shell, "shell", false, "boot the one kernel into a shell, with the command and all workloads in /bin")
+	f.BoolVar(&o.bisect, "bisect", false, "end as 'git bisect run' wants it")
+	return cmd
+}
+
+func (o matrixOptions) checkMatrix() error {
+	switch {
+	case o.resume != "" && len(o.kernels) > 0:
+		return errors.New("--kernel and --resume exclude each other: the kernels are chosen")
+	case o.resume == "" && len(o.kernels) == 0:
+		return errors.New("matrix takes --kernel SPEC, a series as 6.1 or the path of an image")
+	case o.resume == "" && o.out == "" && !o.shell:
+		return errors.New("matrix takes --out DIR, the folder to make")
+	case (o.shell || o.bisect) && (len(o.kernels) != 1 || o.resume != ""):
+		return errors.New("--shell and --bisect take one --kernel")
+	case o.jobs < 1 || o.memory < 1:
+		return fmt.Errorf("--jobs %d, --memory %d: both must be positive", o.jobs, o.memory)
+	case o.boot <= 0 || o.silence <= 0:
+		return fmt.Errorf("--boot-timeout %v, --run-timeout %v: both must be positive", o.boot, o.silence)
+	}
+	for _, name := range o.analyzers {
+		if _, err := findAnalyzer(name); err != nil {
+			return fmt.Errorf("%w; tools of others are not in the guests", err)
+		}
+	}
+	_, err := o.acceleration()
+	return err
+}
+
+func (o matrixOptions) acceleration() (matrix.Accel, error) {
+	switch o.accel {
+	case "auto":
+		return "", nil
+	case string(matrix.KVM), string(matrix.TCG):
+		return matrix.Accel(o.accel), nil
+	default:
+		return "", fmt.Errorf("--accel %s: there are auto, kvm and tcg", o.accel)
+	}
+}
+
+func runMatrix(ctx context.Context, o matrixOptions, stdout, stderr io.Writer) error {
+	qemu, err := matrix.FindQEMU(ctx)
+	if err != nil {
+		return cannot(err)
+	}
+	report := newMatrixReport(stderr)
+	kernels, err := o.find(ctx, report)
+	if err != nil {
+		return err
+	}
+	payload, err := o.payload(ctx)
+	if err != nil {
+		return err
+	}
+	accel, err := o.acceleration()
+	if err != nil {
+		return usage(err)
+	}
+	options := matrix.Options{
+		QEMU: qemu, Payload: payload, Accel: accel, Memory: o.memory, Append: o.append,
+		Boot: o.boot, Silence: o.silence, Jobs: o.jobs, Progress: report.tell,
+	}
+	if o.shell {
+		return cannot(matrix.Shell(ctx, kernels[0], options))
+	}
+	folders, err := o.folders(kernels)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "results go to %s\n", folders.dir)
+	options.Folder = folders.open
+	outcomes, err := matrix.Run(ctx, kernels, options)
+	report.clear()
+	err = errors.Join(err, folders.write(outcomes))
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "stopped; 'ebpf-rca matrix --resume %s' goes on\n", folders.dir)
+	}
+	return concludeMatrix(folders, outcomes, stdout, stderr)
+}
+
+// cannot marks the errors that mean that nothing can run here.
+func cannot(err error) error {
+	for _, reason := range []error{matrix.ErrNoQEMU, matrix.ErrNoKernel} {
+		if errors.Is(err, reason) {
+			return &exit{code: exitNothing, cause: err}
+		}
+	}
+	return err
+}
+
+// find gets the images of the kernels, before anything is written.
+func (o matrixOptions) find(ctx context.Context, report *matrixReport) ([]matrix.Kernel, error) {
+	dir, err := o.cacheDir()
+	if err != nil {
+		return nil, err
+	}
+	cache := matrix.Cache{Dir: dir, Refresh: o.refresh, Mirror: o.mirror, Progress: report.note}
+	if o.resume != "" {
+		return resumedKernels(cache, o.resume)
+	}
+	var kernels []matrix.Kernel
+	for _, text := range o.kernels {
+		spec, err := matrix.ParseSpec(text)
+		if err != nil {
+			return nil, usage(fmt.Errorf("--kernel: %w", err))
+		}
+		kernel, err := cache.Kernel(ctx, spec)
+		if err != nil {
+			return nil, cannot(err)
+		}
+		kernels = append(kernels, kernel)
+	}
+	return kernels, nil
+}
+
+// resumedKernels are those of a matrix, of the same releases.
+func resumedKernels(cache matrix.Cache, dir string) ([]matrix.Kernel, error) {
+	list, err := results.ReadMatrix(dir)
+	if err != nil {
+		return nil, openError(err)
+	}
+	var kernels []matrix.Kernel
+	for _, k := range list.Kernels {
+		spec, err := matrix.ParseSpec(k.Spec)
+		if err != nil {
+			return nil, err
+		}
+		kernel, err := cache.Release(spec, k.Release)
+		if err != nil {
+			return nil, cannot(err)
+		}
+		kernels = append(kernels, kernel)
+	}
+	return kernels, nil
+}
+
+func (o matrixOptions) cacheDir() (string, error) {
+	if o.cache != "" {
+		return o.cache, nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find where kernels are kept: %w; --cache names a folder", err)
+	}
+	return filepath.Join(dir, "ebpf-rca", "kernels"), nil
+}
+
+// payload packs this program, the workloads that the plan needs, and for a shell what a
+// person needs.
+func (o matrixOptions) payload(ctx context.Context) (*matrix.Payload, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	var p matrix.Payload
+	if err := p.AddProgram(ctx, matrix.ProgramPath, self); err != nil {
+		return nil, err
+	}
+	p.AddLink(matrix.InitPath, matrix.ProgramPath)
+	if err := o.addWorkloads(ctx, &p); err != nil {
+		return nil, err
+	}
+	if o.shell {
+		return &p, p.AddShell(ctx)
+	}
+	guest := guestOptions{retries: o.retries, noKernel: o.noKernel, capture: o.capture}
+	p.SetCommand(append([]string{matrix.ProgramPath}, guest.args()...)...)
+	return &p, nil
+}
+
+func (o matrixOptions) addWorkloads(ctx context.Context, p *matrix.Payload) error {
+	run := o.runOptions
+	if run.resume != "" { // all of its folders have one plan
+		list, err := results.ReadMatrix(run.resume)
+		if err != nil {
+			return openError(err)
+		}
+		run.resume = filepath.Join(run.resume, list.Kernels[0].Folder)
+	}
+	stage, err := run.stage()
+	if err != nil {
+		return err
+	}
+	programs, err := run.needed()
+	if err != nil {
+		return err
+	}
+	for _, program := range programs {
+		if err := p.AddProgram(ctx, filepath.Join(matrix.WorkloadPath, program), filepath.Join(stage.WorkloadDir, program)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bisected turns how a matrix of one kernel ended into what 'git bisect run' reads.
+func bisected(err error) error {
+	var e *exit
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e) && (e.code == exitBelow || e.code == exitUsage):
+		return err
+	default:
+		return &exit{code: exitUntestable, cause: err}
+	}
+}

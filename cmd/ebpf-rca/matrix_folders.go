@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/os2026/ebpf-rca/matrix"
+	"github.com/os2026/ebpf-rca/results"
+)
+
+// matrixFolders are the result folders of a matrix, which stand in one.
+type matrixFolders struct {
+	dir   string
+	list  results.Matrix
+	store map[string]*results.Store // by folder; those that were made or resumed
+}
+
+// folders makes the result folder of each kernel with its plan, or opens them to resume.
+// All have the same plan but for its name.
+func (o matrixOptions) folders(kernels []matrix.Kernel) (*matrixFolders, error) {
+	f := &matrixFolders{dir: o.out, store: map[string]*results.Store{}}
+	if o.resume != "" {
+		f.dir = o.resume
+		return f, f.resume()
+	}
+	if _, err := os.Lstat(filepath.Join(f.dir, results.MatrixFile)); err == nil {
+		return nil, usage(fmt.Errorf("create %s: %w; --resume %s goes on with it", f.dir, results.ErrExists, f.dir))
+	}
+	for _, kernel := range kernels {
+		name := f.free(kernel.Release)
+		plan, err := o.plan(kernel.Release)
+		if err != nil {
+			return nil, usage(err)
+		}
+		env := results.Env{KernelRelease: kernel.Release}
+		store, err := results.Create(filepath.Join(f.dir, name), plan, env, storeOptions())
+		if errors.Is(err, results.ErrExists) {
+			return nil, usage(err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.store[name] = store
+		f.list.Kernels = append(f.list.Kernels, results.MatrixKernel{Spec: kernel.Spec.String(), Release: kernel.Release, Folder: name})
+	}
+	return f, results.WriteMatrix(f.dir, f.list, results.OwnerFromEnv(os.Getenv))
+}
+
+func storeOptions() results.StoreOptions {
+	return results.StoreOptions{Owner: results.OwnerFromEnv(os.Getenv)}
+}
+
+func (f *matrixFolders) resume() error {
+	list, err := results.ReadMatrix(f.dir)
+	if err != nil {
+		return openError(err)
+	}
+	f.list = list
+	for _, k := range list.Kernels {
+		store, _, err := results.Resume(filepath.Join(f.dir, k.Folder), storeOptions())
+		if err != nil {
+			return err
+		}
+		f.store[k.Folder] = store
+	}
+	return nil
+}
+
+// free is a folder for a release that no other has: two images may be of one release.
+func (f *matrixFolders) free(release string) string {
+	name := release
+	for n := 2; f.store[name] != nil; n++ {
+		name = fmt.Sprintf("%s-%d", release, n)
+	}
+	return name
+}
+
+// open hands out the folder of the kernel of that number.
+func (f *matrixFolders) open(number int) *results.Store {
+	return f.store[f.list.Kernels[number].Folder]
+}
+
+// write notes in the list what became of the kernels.
+func (f *matrixFolders) write(outcomes []matrix.Outcome) error {
+	for i, o := range outcomes {
+		k := &f.list.Kernels[i]
+		k.Boots += o.Boots
+		k.Deaths = append(k.Deaths, o.Deaths...)
+		k.GivenUp = ""
+		if o.Err != nil {
+			k.GivenUp = o.Err.Error()
+		}
+	}
+	return results.WriteMatrix(f.dir, f.list, results.OwnerFromEnv(os.Getenv))
+}
+
+// concludeMatrix scores all folders, writes their exports, prints a line for each kernel
+// and what is not as it should be, and turns the worst into the exit code.
+func concludeMatrix(f *matrixFolders, outcomes []matrix.Outcome, stdout, stderr io.Writer) error {
+	var all []results.KernelScores
+	code := exitGood
+	for i, k := range f.list.Kernels {
+		folder, err := openGraded(filepath.Join(f.dir, k.Folder))
+		if err != nil {
+			return err
+		}
+		if err := writeExports(folder); err != nil {
+			return err
+		}
+		if err := appendStepSummary(folder); err != nil {
+			return err
+		}
+		scores := results.Score(folder)
+		all = append(all, results.KernelScores{Kernel: k, Env: folder.Env, Scores: scores})
+		outcome := scores.Outcome()
+		for _, reason := range outcome.Reasons {
+			fmt.Fprintf(stderr, "%s: %s\n", k.Release, reason)
+		}
+		code = graver(code, outcome.Code)
+		if i < len(outcomes) && outcomes[i].Err != nil {
+			fmt.Fprintln(stderr, strings.ReplaceAll(outcomes[i].Err.Error(), " | ", "\n    "))
+			code = graver(code, exitInfra)
+		}
+	}
+	if err := results.WriteKernels(stdout, all); err != nil {
+		return err
+	}
+	if code == exitGood {
+		return nil
+	}
+	return &exit{code: code}
+}
+
+// graver is the exit code that says more of what is wrong: what broke down comes before
+// what was answered wrongly, for it may be why, and both before what could not be tried.
+func graver(a, b int) int {
+	order := []int{exitGood, exitNothing, exitBelow, exitInfra}
+	for i := len(order) - 1; i >= 0; i-- {
+		if a == order[i] || b == order[i] {
+			return order[i]
+		}
+	}
+	return exitInfra
+}
