@@ -20,6 +20,10 @@ WORKLOAD_HEADERS := $(wildcard scenarios/workload/lib/*.h)
 WORKLOAD_OBJECTS := $(patsubst scenarios/workload/lib/%.c,bin/objects/%.o,$(wildcard scenarios/workload/lib/*.c))
 WORKLOADS := $(patsubst scenarios/workload/%.c,bin/workloads/%,$(wildcard scenarios/workload/*.c))
 
+LOAD_CFLAGS := -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Werror -pthread -std=gnu11 -Iharness/load/programs/lib
+LOAD_LIB := $(wildcard harness/load/programs/lib/*)
+LOADS := $(patsubst harness/load/programs/%.c,bin/load/%,$(wildcard harness/load/programs/*.c))
+
 # Where a run is recorded. More options of `ebpf-rca run`: SCENARIO_FLAGS='--count 10'.
 RUN_DIR ?= results/runs/$(shell date -u +%Y%m%dT%H%M%SZ)-$(shell uname -r)-$(shell od -An -N2 -tx2 /dev/urandom | tr -d ' ')
 SCENARIO_FLAGS ?=
@@ -49,7 +53,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
 
 .PHONY: build
-build: bin/ebpf-rca $(WORKLOADS) ## build the command and the workloads into bin/
+build: bin/ebpf-rca $(WORKLOADS) $(LOADS) ## build the command, the workloads and the loads into bin/
 
 .PHONY: bin/ebpf-rca
 bin/ebpf-rca: have-go
@@ -65,6 +69,11 @@ bin/workloads/%: scenarios/workload/%.c $(WORKLOAD_HEADERS) $(WORKLOAD_OBJECTS)
 	@$(AS_USER) mkdir -p $(@D)
 	@echo "cc $@"
 	@$(AS_USER) $(CC) $(WORKLOAD_CFLAGS) -o $@ $< $(WORKLOAD_OBJECTS)
+
+bin/load/%: harness/load/programs/%.c $(LOAD_LIB)
+	@$(AS_USER) mkdir -p $(@D)
+	@echo "cc $@"
+	@$(AS_USER) $(CC) $(LOAD_CFLAGS) -o $@ $< $(filter %.c,$(LOAD_LIB))
 
 .PHONY: have-go
 have-go:

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Two threads hand a turn to each other by a pipe. */
+#include <unistd.h>
+
+#include "pingpong.h"
+
+int main(int argc, char **argv)
+{
+	struct load load;
+
+	load_init(&load, argc, argv);
+	pingpong(&load, &by_pipe, getpid());
+	return 0;
+}
