@@ -24,7 +24,7 @@ type overheadRow struct {
 	Low, At, High, Equal int // ratio on a bar of 0 to 100, and that of no cost
 }
 
-// newOverhead puts all lines on one scale, so that bars can be compared.
+// newOverhead puts all lines that have figures on one scale, so that bars can be compared.
 func newOverhead(lines []results.OverheadLine) []overheadRow {
 	least, most := 1.0, 1.0
 	for _, l := range lines {
@@ -37,6 +37,9 @@ func newOverhead(lines []results.OverheadLine) []overheadRow {
 	at := func(v float64) int { return scale((v - least) / max(most-least, 0.01)) }
 	var rows []overheadRow
 	for _, l := range lines {
+		if l.Absent != "" {
+			continue
+		}
 		rows = append(rows, overheadRow{
 			Workload: l.Workload, Observer: l.Observer, Pairs: l.Pairs, Lost: l.Loss.Events(), Within: l.WithinNoise(),
 			Cost:     more(l.Ratio) + " %",

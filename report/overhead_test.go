@@ -14,6 +14,7 @@ import (
 func TestOverhead(t *testing.T) {
 	rows := newOverhead([]results.OverheadLine{
 		{Workload: "w", Observer: "none", Ratio: 1, CI: [2]float64{0.95, 1.05}, NoiseFloor: [2]float64{0.9, 1.1}},
+		{Workload: "w", Observer: "peer:tool", Absent: "it is not installed"},
 		{
 			Workload: "w", Observer: "default", Ratio: 1.2, CI: [2]float64{1.15, 1.4}, NoiseFloor: [2]float64{0.95, 1.05},
 			NsPerEvent: map[string]float64{"sched_waking": 260, "sched_switch": 350.4},

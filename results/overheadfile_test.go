@@ -4,6 +4,7 @@ package results
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -36,6 +37,18 @@ func TestOverheadWithinNoise(t *testing.T) {
 	for ratio, want := range map[float64]bool{0.98: false, 0.99: true, 1: true, 1.01: true, 1.02: false} {
 		assert.Equal(t, want, OverheadLine{Ratio: ratio, NoiseFloor: [2]float64{0.99, 1.01}}.WithinNoise(), ratio)
 	}
+}
+
+func TestOverheadTooNoisy(t *testing.T) {
+	assert.False(t, OverheadLine{NoiseFloor: [2]float64{0.98, 1.02}}.TooNoisy())
+	assert.True(t, OverheadLine{NoiseFloor: [2]float64{0.97, 1.03}}.TooNoisy())
+}
+
+func TestOverheadLineThatIsAbsent(t *testing.T) {
+	text, err := json.Marshal(OverheadLine{Schema: OverheadSchema, Workload: "w", Observer: "peer:x", Absent: "it is not installed"})
+	require.NoError(t, err)
+	assert.True(t, strings.HasPrefix(string(text),
+		`{"schema":"ebpf-rca/overhead/1","workload":"w","observer":"peer:x","absent":"it is not installed","loss":{`), string(text))
 }
 
 func FuzzReadOverhead(f *testing.F) {

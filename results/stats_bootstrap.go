@@ -39,6 +39,52 @@ func RatioCI(pairs []Pair) (Ratio, error) {
 	return Ratio{Value: math.Exp(median), Low: math.Exp(low), High: math.Exp(high), N: len(pairs)}, nil
 }
 
+// AddedTimes returns how many times what some pairs add (their ratio less one) others
+// add, with the percentile interval of the bootstrap. Those of the same place were
+// measured together, and are drawn together. The interval has no end where what is to be
+// added to may be nothing.
+func AddedTimes(pairs, others []Pair) (Ratio, error) {
+	if len(pairs) != len(others) {
+		return Ratio{}, fmt.Errorf("%d pairs were not measured together with %d", len(pairs), len(others))
+	}
+	over, err := logRatios(pairs)
+	if err != nil {
+		return Ratio{}, err
+	}
+	under, err := logRatios(others)
+	if err != nil {
+		return Ratio{}, err
+	}
+	draws := bootstrapTimes(over, under)
+	r := Ratio{Value: addedTimes(slices.Clone(over), slices.Clone(under)), N: len(pairs)}
+	r.Low, r.High = sortedQuantile(draws, 0.025), sortedQuantile(draws, 0.975)
+	return r, nil
+}
+
+func bootstrapTimes(over, under []float64) []float64 {
+	random := rand.New(rand.NewPCG(3, uint64(len(over))))
+	a, b := make([]float64, len(over)), make([]float64, len(under))
+	draws := make([]float64, resamples)
+	for i := range draws {
+		for j := range a {
+			k := random.IntN(len(over))
+			a[j], b[j] = over[k], under[k]
+		}
+		draws[i] = addedTimes(a, b)
+	}
+	slices.Sort(draws)
+	return draws
+}
+
+// addedTimes sorts the logarithms that it is given.
+func addedTimes(over, under []float64) float64 {
+	added, other := math.Expm1(sortMedian(over)), math.Expm1(sortMedian(under))
+	if other <= 0 {
+		return math.Inf(1)
+	}
+	return added / other
+}
+
 func logRatios(pairs []Pair) ([]float64, error) {
 	if len(pairs) == 0 {
 		return nil, errors.New("ratio of no pairs")

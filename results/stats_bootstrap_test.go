@@ -76,3 +76,36 @@ func TestMeanShiftPublished(t *testing.T) {
 	assert.InDelta(t, 30.63, d.Value, 5e-3)
 	assert.InEpsilon(t, 2*z95*26.90, d.High-d.Low, .05)
 }
+
+func TestAddedTimes(t *testing.T) {
+	times := func(factor float64, base ...float64) (pairs []Pair) {
+		for _, b := range base {
+			pairs = append(pairs, Pair{Over: 1 + factor*b, Under: 1})
+		}
+		return pairs
+	}
+	empty := times(1, 0.05, 0.06, 0.07, 0.08)
+	got, err := AddedTimes(times(3, 0.05, 0.06, 0.07, 0.08), empty)
+	require.NoError(t, err)
+	// The medians are sqrt(1.06 × 1.07) − 1 and sqrt(1.18 × 1.21) − 1.
+	assert.InDelta(t, 0.194906/0.064988, got.Value, 1e-4)
+	assert.InDelta(t, 3, got.Low, 0.01, "measured together, they are drawn together")
+	assert.InDelta(t, 3, got.High, 0.01)
+	assert.Equal(t, 4, got.N)
+
+	got, err = AddedTimes(empty, times(1, -0.01, 0.01, 0.02, 0.03))
+	require.NoError(t, err)
+	assert.True(t, math.IsInf(got.High, 1), "the other may add nothing")
+	assert.Greater(t, got.Low, 1.0)
+
+	got, err = AddedTimes(empty, times(1, 0, 0, 0, 0))
+	require.NoError(t, err)
+	assert.True(t, math.IsInf(got.Value, 1) && math.IsInf(got.Low, 1) && math.IsInf(got.High, 1))
+
+	_, err = AddedTimes(empty, empty[:3])
+	require.ErrorContains(t, err, "4 pairs were not measured together with 3")
+	_, err = AddedTimes(nil, nil)
+	require.Error(t, err)
+	_, err = AddedTimes(empty, make([]Pair, 4))
+	require.Error(t, err)
+}
