@@ -66,5 +66,8 @@ func (o *observation) Answer() contention.Analysis { return o.answer }
 // Cost is not known: the tools keep no account of their own.
 func (o *observation) Cost() results.Overhead { return results.Overhead{} }
 
+// PID is the process of the tool, which may have ended.
+func (o *observation) PID() int { return o.running.pid() }
+
 // Close ends the tool, finished or not.
 func (o *observation) Close() error { return o.running.close() }

@@ -26,6 +26,7 @@ type startFunc func(ctx context.Context, path string, t target) (session, error)
 // session is a tool that watches. finish, called once, ends the watching and returns what
 // the tool printed; close ends the tool in any case and may be called twice.
 type session interface {
+	pid() int
 	finish(context.Context) ([]byte, error)
 	close() error
 }
@@ -62,6 +63,8 @@ func startProcess(cmd *exec.Cmd, env ...string) (*process, error) {
 	}
 	return p, nil
 }
+
+func (p *process) pid() int { return p.cmd.Process.Pid }
 
 // errNeverWatched says that the tool is not for this kernel.
 var errNeverWatched = fmt.Errorf("%w: it ended before it watched", harness.ErrAbsent)
