@@ -4,12 +4,12 @@ package collector
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/cilium/ebpf"
 
 	"github.com/os2026/ebpf-rca/bpf"
+	"github.com/os2026/ebpf-rca/contention"
 )
 
 // Cost is what watching has cost the kernel since it began.
@@ -62,12 +62,37 @@ func (a *attachment) cost() (Cost, error) {
 	return cost, nil
 }
 
-// AttachEmpty attaches programs that do nothing to the hooks that cost the most,
-// until it is closed: the floor that the overhead of Observe is measured against.
-func AttachEmpty() (io.Closer, error) {
+// Empty is programs that do nothing, on the hooks that cost the most: the floor that the
+// overhead of Observe is measured against.
+type Empty struct{ attachment *attachment }
+
+// AttachEmpty puts them to work until they are closed.
+func AttachEmpty() (*Empty, error) {
 	objects, err := bpf.LoadEmpty()
 	if err != nil {
 		return nil, fmt.Errorf("attach empty programs: %w", err)
 	}
-	return attach(objects)
+	a, err := attach(objects)
+	if err != nil {
+		return nil, fmt.Errorf("attach empty programs: %w", err)
+	}
+	return &Empty{a}, nil
 }
+
+// CountCost has the kernel keep account of what programs cost, until Close; see Options.Cost.
+func (e *Empty) CountCost() error { return e.attachment.countCost() }
+
+// Cost returns what the programs have cost so far.
+func (e *Empty) Cost() (Cost, error) { return e.attachment.cost() }
+
+// Close detaches them. It may be called twice.
+func (e *Empty) Close() error { return e.attachment.Close() }
+
+// CountCost has the kernel keep account of what programs cost, until Close; see Options.Cost.
+func (c *LockCollector) CountCost() error { return c.attachment.countCost() }
+
+// Cost returns what sampling has cost so far.
+func (c *LockCollector) Cost() (Cost, error) { return c.attachment.cost() }
+
+// Loss returns what was lost so far.
+func (c *LockCollector) Loss() (contention.Loss, error) { return c.attachment.loss() }

@@ -38,14 +38,31 @@ func TestAttachEmpty(t *testing.T) {
 	needBPF(t)
 	empty, err := AttachEmpty()
 	require.NoError(t, err)
-	a := empty.(*attachment)
-	assert.Len(t, a.links, 2)
-	require.NoError(t, a.countCost())
+	assert.Len(t, empty.attachment.links, 2)
+	require.NoError(t, empty.CountCost())
 	poll(t, "run of the empty programs", func() bool {
-		cost, err := a.cost()
+		cost, err := empty.Cost()
 		require.NoError(t, err)
+		assert.Zero(t, cost.MapBytes)
 		return cost.Programs["empty_switch"].Runs > 0 && cost.Programs["empty_waking"].Runs > 0
 	})
 	require.NoError(t, empty.Close())
 	require.NoError(t, empty.Close())
+}
+
+func TestCostOfSampling(t *testing.T) {
+	needBPF(t)
+	c, err := NewLockCollector()
+	require.NoError(t, err)
+	defer c.Close()
+	require.NoError(t, c.CountCost())
+	poll(t, "switch", func() bool {
+		cost, err := c.Cost()
+		require.NoError(t, err)
+		assert.Positive(t, cost.MapBytes)
+		return cost.Programs["sched_switch"].Runs > 0
+	})
+	loss, err := c.Loss()
+	require.NoError(t, err)
+	assert.Zero(t, loss.Detached)
 }

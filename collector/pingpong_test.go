@@ -37,7 +37,7 @@ func benchmarkPingPong(b *testing.B, way string) {
 		attach func() (io.Closer, error)
 	}{
 		{"none", func() (io.Closer, error) { return io.NopCloser(nil), nil }},
-		{"empty", AttachEmpty},
+		{"empty", func() (io.Closer, error) { return AttachEmpty() }},
 		{"observed", func() (io.Closer, error) { return Observe(p.pid, Options{}) }},
 		{"frame-pointers", func() (io.Closer, error) { return Observe(p.pid, Options{FramePointers: true}) }},
 		{"accounting", func() (io.Closer, error) { return NewLockCollector() }},

@@ -112,7 +112,7 @@ Exit codes: 0 good; 1 a scenario fell below its threshold or a gate failed;
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misuse(err) })
 	root.AddCommand(
 		newList(), newDescribe(), newDoctor(), newRun(), newDiagnose(), newReplay(),
-		newScore(), newMerge(), newExport(), newCompare(), newReport(), newMatrix(), newGuest(), newVersion(),
+		newScore(), newMerge(), newExport(), newCompare(), newReport(), newOverhead(), newMatrix(), newGuest(), newVersion(),
 	)
 	for _, command := range root.Commands() {
 		command.Args = usageArgs(command.Args)

@@ -28,7 +28,7 @@ func TestOverheadLine(t *testing.T) {
 		"loss":{"ring_full":2,"map_full":0,"stack_incomplete":0,"unmatched_wake":0,"skipped":0,"detached":0,"stack_miss":0}}`, string(text))
 	assert.Equal(t, "switch 350, waking 260", eventText(map[string]float64{"sched_switch": 350, "sched_waking": 260}))
 	assert.Equal(t, "switch 340, waking 0", eventText(map[string]float64{"sched_switch_three": 340}), "before 5.18")
-	assert.Equal(t, "1.190", ratioText(lineOf("w", ratio, cost)))
+	assert.Equal(t, "1.190", overheadText(lineOf("w", ratio, cost)))
 	ratio.Ratio = 1.005
-	assert.Equal(t, "within noise", ratioText(lineOf("w", ratio, cost)))
+	assert.Equal(t, "within noise", overheadText(lineOf("w", ratio, cost)))
 }
