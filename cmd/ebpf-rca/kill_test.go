@@ -108,10 +108,9 @@ func killed(t *testing.T, cmd *exec.Cmd, ripe func(pid int) bool) kernelObjects 
 }
 
 // watchesChild reports whether a process has programs in the kernel and a child.
-func watchesChild(pid int) bool {
-	if len(objectsOf(pid).links) == 0 {
-		return false
-	}
+func watchesChild(pid int) bool { return len(objectsOf(pid).links) > 0 && hasChild(pid) }
+
+func hasChild(pid int) bool {
 	lists, _ := filepath.Glob(procPath(pid, "task/*/children"))
 	for _, list := range lists {
 		if children, _ := os.ReadFile(list); len(children) > 0 {

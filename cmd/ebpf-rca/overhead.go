@@ -61,6 +61,8 @@ so far. docs/overhead.md says how to read the figures.`,
   sudo ebpf-rca overhead --json > overhead.jsonl
   sudo ebpf-rca overhead --gate --workload futex-pingpong,pipe-pingpong --observer empty,default`,
 		Args: func(cmd *cobra.Command, args []string) error {
+			o.workloads = expand(o.workloads, workloadNames())
+			o.observers = expand(o.observers, observerNames())
 			return errors.Join(exactly(0, "argument")(cmd, args), o.check(), o.checkGate())
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -69,14 +71,24 @@ so far. docs/overhead.md says how to read the figures.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.asJSON, "json", false, "print one JSON object a line for each workload and observer")
-	f.StringSliceVar(&o.workloads, "workload", workloadNames(), "what is to be done")
-	f.StringSliceVar(&o.observers, "observer", observerNames(), "who watches")
+	f.StringSliceVar(&o.workloads, "workload", []string{everything}, "what is to be done")
+	f.StringSliceVar(&o.observers, "observer", []string{everything}, "who watches")
 	f.IntVar(&o.pairs, "pairs", 16, "how many pairs of an unobserved and an observed run to make of each, an even number")
 	f.DurationVar(&o.duration, "duration", time.Second, "about how long an unobserved run takes")
 	f.BoolVar(&o.gate, "gate", false, "exit 1 where default adds too many times what empty adds: "+limitsText(overhead.Limits()))
 	f.Float64Var(&o.limit, "limit", 0, "the `TIMES` that --gate allows, in the place of its own")
 	f.StringVar(&o.loads, "loads", "", "where the load programs are (default: load beside this program)")
 	return cmd
+}
+
+// everything stands for all names that there are.
+const everything = "all"
+
+func expand(given, known []string) []string {
+	if slices.Contains(given, everything) {
+		return known
+	}
+	return given
 }
 
 func (o overheadOptions) check() error {

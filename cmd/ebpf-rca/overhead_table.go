@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/os2026/ebpf-rca/results"
@@ -24,21 +25,25 @@ func writeOverheadTable(w io.Writer, lines []results.OverheadLine) error {
 		first.NoiseFloor[0], first.NoiseFloor[1])
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "OBSERVER\tCPU TIME\t95 %\t× EMPTY\tTHROUGHPUT\tP99\tNS A RUN\tRUNS/S\tITS CPU\tMEMORY\tMAPS\tLOST")
+	var absent []string
 	for _, l := range lines {
-		writeOverheadRow(table, l)
+		if l.Absent == "" {
+			writeOverheadRow(table, l)
+		} else {
+			absent = append(absent, fmt.Sprintf("%s: %s\n", l.Observer, printable(l.Absent)))
+		}
 	}
-	fmt.Fprintln(table)
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, strings.Join(absent, ""))
+	return err
 }
 
 func writeOverheadRow(w io.Writer, l results.OverheadLine) {
-	if l.Absent != "" {
-		fmt.Fprintf(w, "%s\t%s\n", l.Observer, printable(l.Absent))
-		return
-	}
 	fmt.Fprintf(w, "%s\t%s\t%.3f–%.3f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", l.Observer, overheadText(l), l.CI[0], l.CI[1],
 		timesText(l.TimesEmpty), proportion(l.Throughput), proportion(l.P99), nsText(l), countText(l.EventsPerSecond),
-		shareText(l.CPUShare), megabytes(l.RSSBytes), megabytes(l.MapBytes), l.Loss.Events())
+		shareText(l), megabytes(l.RSSBytes), megabytes(l.MapBytes), l.Loss.Events())
 }
 
 // overheadText is the ratio, unless unwatched runs differ as much from one another.
@@ -85,11 +90,12 @@ func countText(n float64) string {
 	return fmt.Sprintf("%.0f", n)
 }
 
-func shareText(share float64) string {
-	if share == 0 {
+// shareText is that of a process, of which the memory is known, too.
+func shareText(l results.OverheadLine) string {
+	if l.RSSBytes == 0 {
 		return unknown
 	}
-	return fmt.Sprintf("%.1f %%", 100*share)
+	return fmt.Sprintf("%.1f %%", 100*l.CPUShare)
 }
 
 func megabytes(bytes uint64) string {
