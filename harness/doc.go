@@ -18,6 +18,9 @@
 // A Peer is a tool that ranks threads itself. It watches each run of a plan played
 // again, under itself alone, and is graded by the ledger of that run.
 //
+// What observing costs other work than that of the catalogue is measured in
+// harness/overhead, with the loads of harness/load.
+//
 // It imports neither the collector nor the eBPF objects. What watches the workload
 // is an Observer, which is told a pid and nothing else, so everything here is
 // tested without privileges.

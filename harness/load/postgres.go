@@ -19,8 +19,10 @@ import (
 	"github.com/os2026/ebpf-rca/harness/child"
 )
 
-// postgres is a PostgreSQL server that answers pgbench. Its data lies in a temporary
-// folder that nobody else may enter, and its socket with it: nobody else can ask it.
+// postgres is a PostgreSQL server that answers pgbench. Its data and its socket lie in a
+// temporary folder that nobody else may enter, so nobody else can ask it. If this process
+// is killed, the folder stays, and with it the 56 bytes of shared memory by which a server
+// knows that it is the only one.
 type postgres struct{}
 
 func (postgres) Name() string { return "postgres-pgbench" }
@@ -78,7 +80,7 @@ func (s *postgresServer) open(ctx context.Context) error {
 	}
 	var err error
 	s.server, err = child.Start(s.command("postgres", "-D", data, "-k", s.dir,
-		"-c", "listen_addresses=", "-c", "fsync=off", "-c", "autovacuum=off"))
+		"-c", "listen_addresses=", "-c", "fsync=off", "-c", "autovacuum=off", "-c", "dynamic_shared_memory_type=mmap"))
 	if err != nil {
 		return err
 	}
