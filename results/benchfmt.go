@@ -50,12 +50,18 @@ const emulated = "tcg"
 
 // WriteBench exports a folder in the Go benchmark format, for benchstat: one line
 // for each block of five seeds of a scenario and analyser, and of each dose where doses
-// were varied, in base units. Blocks without a valid run have no line.
+// were varied, in base units. Blocks without a valid run have no line. What observing cost
+// comes first, where it was measured.
 func WriteBench(w io.Writer, f *Folder) error {
 	var b bytes.Buffer
 	writeConfig(&b, f)
 	for _, u := range benchUnits {
 		fmt.Fprintf(&b, "Unit %s better=%s\n", u.name, u.better)
+	}
+	if f.Env.Accel != emulated {
+		if err := writeOverheadLines(&b, f); err != nil {
+			return fmt.Errorf("write benchmark lines: %w", err)
+		}
 	}
 	for _, analyzer := range f.Plan.Analyzers {
 		fmt.Fprintf(&b, "\nanalyzer: %s\n", oneLine(analyzer))
