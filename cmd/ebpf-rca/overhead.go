@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,7 +125,7 @@ func (o overheadOptions) checkGate() error {
 		}
 		return nil
 	}
-	if !(o.limit >= 0) {
+	if !(o.limit >= 0) || math.IsInf(o.limit, 1) {
 		return fmt.Errorf("--limit %v: it is a number of times", o.limit)
 	}
 	for _, name := range []string{overhead.Empty, overhead.Default} {
@@ -179,20 +180,26 @@ func (o overheadOptions) measure(ctx context.Context, stdout, stderr io.Writer) 
 		fmt.Fprintln(stderr, "stopped; what was measured by then is told")
 		return &exit{code: exitInfra}
 	}
+	gated := o.judge(all, stdout, stderr)
 	if failed != nil {
 		return failed
 	}
 	if !slices.ContainsFunc(all, func(l results.OverheadLine) bool { return l.Absent == "" }) {
 		return &exit{code: exitNothing, cause: errors.New("none of the workloads can be had here")}
 	}
-	if !o.gate {
+	return gated
+}
+
+// judge tells the verdicts of the gate, beside the lines if those are for a program.
+func (o overheadOptions) judge(lines []results.OverheadLine, stdout, stderr io.Writer) error {
+	switch {
+	case !o.gate:
 		return nil
+	case o.asJSON:
+		return tellRulings(stderr, overhead.Judge(lines, o.limits()))
+	default:
+		return tellRulings(stdout, overhead.Judge(lines, o.limits()))
 	}
-	told := stdout
-	if o.asJSON {
-		told = stderr
-	}
-	return tellRulings(told, overhead.Judge(all, o.limits()))
 }
 
 // preflight finds out whether we can watch at all, if any of ours is to.

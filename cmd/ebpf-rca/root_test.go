@@ -84,6 +84,7 @@ func TestMisuse(t *testing.T) {
 		{[]string{"overhead", "--limit", "3"}, "--limit goes with --gate"},
 		{[]string{"overhead", "--gate", "--limit", "-1"}, "--limit -1"},
 		{[]string{"overhead", "--gate", "--limit", "NaN"}, "--limit NaN"},
+		{[]string{"overhead", "--gate", "--limit", "inf"}, "--limit +Inf"},
 		{[]string{"overhead", "--gate", "--observer", "default"}, "--observer leaves out empty"},
 		{[]string{"overhead", "--gate", "--workload", "mutex-crowd"}, "but futex-pingpong 3, pipe-pingpong 2"},
 		{[]string{"run", "--shard", "5/4"}, "shard 5/4: want I/N with I from 1 to N"},

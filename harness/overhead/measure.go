@@ -184,12 +184,14 @@ func (m *measurement) try(ctx context.Context, s *subject) (sample, error) {
 	return got, err
 }
 
-// account makes a run in which the kernel keeps account of what programs take.
+// account makes a run in which the kernel keeps account of what programs take. Without
+// it, the other figures of the observer stand.
 func (m *measurement) account(ctx context.Context, s *subject) error {
 	got, err := m.run(ctx, s, true)
-	if err != nil {
-		return fmt.Errorf("keep account of %s: %w", s.Name, err)
+	if ctx.Err() == nil && isObservers(err) {
+		s.unaccounted = err
+		return nil
 	}
 	s.account = got
-	return nil
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -117,6 +118,33 @@ func TestMeasureWithAnObserverThatFails(t *testing.T) {
 	require.Len(t, lines, 3)
 	assert.Equal(t, "it has ended", lines[1].Absent)
 	assert.Equal(t, 6, lines[2].Pairs)
+}
+
+// Account takes more privilege than the rest, which stands without.
+func TestMeasureWithoutAccount(t *testing.T) {
+	for name, why := range map[string]error{"forbidden": os.ErrPermission, "broken": errors.New("no statistics")} {
+		t.Run(name, func(t *testing.T) {
+			l := &fakeLoad{}
+			unaccounted := l.observer(Default, 1.25, nil)
+			watch := unaccounted.Watch
+			unaccounted.Watch = func(ctx context.Context, pid int, account bool) (Watch, error) {
+				if account {
+					return nil, why
+				}
+				return watch(ctx, pid, account)
+			}
+			lines, err := Measure(t.Context(), Options{Load: l, Observers: []Observer{unaccounted, l.observer(Empty, 1.1, nil)}, Pairs: 2})
+			if name == "forbidden" {
+				require.NoError(t, err)
+			} else {
+				require.EqualError(t, err, "measure fake: default: no statistics")
+			}
+			require.Len(t, lines, 3)
+			assert.InDelta(t, 1.25, lines[1].Ratio, 1e-9)
+			assert.Empty(t, lines[1].NsPerEvent)
+			assert.NotEmpty(t, lines[2].NsPerEvent, "the next is asked all the same")
+		})
+	}
 }
 
 func TestMeasureWithALoadThatFails(t *testing.T) {

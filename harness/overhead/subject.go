@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 
 	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/harness"
@@ -22,6 +23,7 @@ type subject struct {
 	rss, maps       uint64
 	loss            contention.Loss
 	account         sample // of a run of which the kernel kept account
+	unaccounted     error  // why it did not
 }
 
 // add takes a run and the unobserved one beside it.
@@ -35,7 +37,8 @@ func (s *subject) add(got, unobserved sample) {
 }
 
 // lines are those of all observers of which a block was whole, or which are out. The error
-// names those that failed, as opposed to being absent.
+// names those that failed, as opposed to being absent, or to lacking the privilege that
+// account takes.
 func (m *measurement) lines() (lines []results.OverheadLine, failed error) {
 	noise := m.subjects[0]
 	for _, s := range m.subjects {
@@ -48,6 +51,9 @@ func (m *measurement) lines() (lines []results.OverheadLine, failed error) {
 		}
 		if len(s.cpu) == 0 {
 			continue
+		}
+		if s.unaccounted != nil && !errors.Is(s.unaccounted, os.ErrPermission) {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", s.Name, s.unaccounted))
 		}
 		line, err := s.line(m.Load.Name(), noise, m.find(Empty))
 		if err != nil {
