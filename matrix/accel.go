@@ -33,14 +33,9 @@ func (o Options) choose(ctx context.Context, kernels []Kernel, base []byte) (Acc
 	m := o.machine(kernels[0], KVM, filepath.Join(dir, "console"))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	up := false
-	e, err := o.QEMU.boot(ctx, m, base, patience{boot: tryKVM, run: tryKVM}, func(m Message) error {
-		up = m.Booted != nil
-		cancel() // it is all that was to be known
-		return nil
-	})
+	e, err := o.QEMU.boot(ctx, m, base, patience{boot: tryKVM, run: tryKVM}, firstWord{cancel})
 	switch {
-	case up:
+	case e.booted != nil:
 		return KVM, nil
 	case err != nil:
 		return "", fmt.Errorf("try KVM: %w", err)
@@ -48,6 +43,16 @@ func (o Options) choose(ctx context.Context, kernels []Kernel, base []byte) (Acc
 		o.tell(Event{Kernel: kernels[0], Note: "KVM is here, but a guest does not come up under it, so it is emulated: " + e.reason})
 		return TCG, nil
 	}
+}
+
+// firstWord ends a guest at its first word.
+type firstWord struct{ end func() }
+
+func (firstWord) started(int) {}
+
+func (f firstWord) take(Message) error {
+	f.end()
+	return nil
 }
 
 func (o Options) machine(k Kernel, accel Accel, console string) machine {

@@ -36,9 +36,17 @@ type ending struct {
 	verdict results.Verdict
 }
 
-// boot starts a guest, hands its messages to take until it ends, and makes sure that it
-// has. An error is one of this side: of take, of the machine, or ctx's.
-func (q QEMU) boot(ctx context.Context, m machine, initrd []byte, p patience, take func(Message) error) (ending, error) {
+// listener is told what a guest tells.
+type listener interface {
+	// started comes first, with the pid of QEMU.
+	started(pid int)
+	// take ends the guest by an error.
+	take(Message) error
+}
+
+// boot starts a guest, hands its messages on until it ends, and makes sure that it has. An
+// error is one of this side: of the listener, of the machine, or ctx's.
+func (q QEMU) boot(ctx context.Context, m machine, initrd []byte, p patience, to listener) (ending, error) {
 	files, host, err := guestFiles(initrd)
 	if err != nil {
 		return ending{}, fmt.Errorf("boot: %w", err)
@@ -57,7 +65,8 @@ func (q QEMU) boot(ctx context.Context, m machine, initrd []byte, p patience, ta
 		return ending{}, fmt.Errorf("boot: %w", err)
 	}
 
-	e, err := listen(ctx, host, p, take)
+	to.started(cmd.Process.Pid)
+	e, err := listen(ctx, host, p, to.take)
 	if err == nil && e.end != nil {
 		err = leave(ctx, ended)
 	}

@@ -81,6 +81,9 @@ func (c Cache) Release(spec Spec, release string) (Kernel, error) {
 		path = filepath.Join(c.Dir, release, imageName)
 	}
 	k, err := OpenKernel(path)
+	if err == nil && k.Release != release {
+		err = fmt.Errorf("%s is of release %s, wanted is %s", path, k.Release, release)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return Kernel{}, fmt.Errorf("%w: %w", ErrNoKernel, err)
@@ -88,8 +91,6 @@ func (c Cache) Release(spec Spec, release string) (Kernel, error) {
 		return Kernel{}, fmt.Errorf("%w; remove %s to have it fetched again", err, filepath.Dir(path))
 	case err != nil:
 		return Kernel{}, err
-	case k.Release != release:
-		return Kernel{}, fmt.Errorf("%w: %s is of release %s, wanted is %s", ErrNoKernel, path, k.Release, release)
 	}
 	k.Spec = spec
 	return k, nil

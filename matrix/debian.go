@@ -61,9 +61,8 @@ func (c Cache) fetchDebian(ctx context.Context, spec Spec) (Kernel, error) {
 		return Kernel{}, errors.Join(err, failed)
 	}
 	release := releaseOf(pkg)
-	if k, err := OpenKernel(filepath.Join(c.Dir, release, imageName)); err == nil {
-		k.Spec = spec
-		return k, nil
+	if k, err := c.Release(spec, release); err == nil || !errors.Is(err, ErrNoKernel) {
+		return k, err
 	}
 	c.tell("fetching %s", pkg)
 	deb, err := a.download(ctx, pkg)

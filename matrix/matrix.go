@@ -26,6 +26,8 @@ type Options struct {
 	// Boot is how long a guest may take to come up, Silence how long it may be silent
 	// after that; 0 are 2 and 5 minutes.
 	Boot, Silence time.Duration
+	// Retries is how often a run is played again because the host did not let its guest run.
+	Retries int
 	// Jobs is how many guests run at a time; 0 is 1.
 	Jobs int
 	// Folder is the result folder, with its plan, of the kernel of that number.

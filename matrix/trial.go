@@ -13,6 +13,9 @@ import (
 	"github.com/os2026/ebpf-rca/results"
 )
 
+// maxDeaths is how many guests may die of a run.
+const maxDeaths = 2
+
 // maxFruitless is how many guests in a row may die without a record before the plan of a
 // kernel is given up.
 const maxFruitless = 3
@@ -26,18 +29,36 @@ type trial struct {
 	store  *results.Store
 
 	outcome Outcome
-	// deaths are why guests died, by the index of what they were playing.
-	deaths map[int][]string
-	total  int
-	done   int
+	// attempts are what became of earlier ones at a run, by its index.
+	attempts  map[int]*attempts
+	attention attention
+	total     int
+	done      int
+}
+
+// attempts at a run that did not come to a record.
+type attempts struct {
+	reasons []string
+	deaths  int // of guests
+	// neglected counts those that the host did not let run, and why is that of the last.
+	neglected int
+	why       string
+	leaveOut  bool // what this boot tells of the run
 }
 
 func (o Options) trial(kernel Kernel, store *results.Store, accel Accel, base []byte) *trial {
 	return &trial{
 		Options: o, kernel: kernel, accel: accel, base: base, store: store,
-		outcome: Outcome{Kernel: kernel, Dir: store.Dir(), Accel: accel},
-		deaths:  map[int][]string{},
+		outcome:  Outcome{Kernel: kernel, Dir: store.Dir(), Accel: accel},
+		attempts: map[int]*attempts{},
 	}
+}
+
+func (t *trial) at(index int) *attempts {
+	if t.attempts[index] == nil {
+		t.attempts[index] = &attempts{}
+	}
+	return t.attempts[index]
 }
 
 // play boots guests until all of the plan is recorded. A run in which a guest dies is
@@ -54,7 +75,7 @@ func (t *trial) play(ctx context.Context) (Outcome, error) {
 			return t.outcome, err
 		}
 		if e.end != nil && e.end.Code == 0 && e.damaged == 0 && e.records > 0 {
-			continue // what is left tells whether all is there
+			continue // what is left tells whether all is there; left out was what the host neglected
 		}
 		reason, err := t.mourn(e)
 		if err != nil {
@@ -98,7 +119,7 @@ func (t *trial) boot(ctx context.Context) (ending, error) {
 	}
 	t.outcome.Boots++
 	t.tell(Event{Kernel: t.kernel, Done: t.done, Total: t.total, Note: "booting " + t.kernel.Release})
-	return t.QEMU.boot(ctx, t.machine(t.kernel, t.accel, console), initrd, patience{boot: t.Boot, run: t.Silence}, t.take)
+	return t.QEMU.boot(ctx, t.machine(t.kernel, t.accel, console), initrd, patience{boot: t.Boot, run: t.Silence}, t)
 }
 
 // console is the first name that no earlier boot has taken.
@@ -127,6 +148,14 @@ func (t *trial) initrd() ([]byte, error) {
 	return archive.Bytes(), nil
 }
 
+// started begins to pay attention to a guest.
+func (t *trial) started(pid int) {
+	t.attention = attention{pid: pid}
+	for _, a := range t.attempts {
+		a.why, a.leaveOut = "", false
+	}
+}
+
 // take keeps what a guest tells.
 func (t *trial) take(m Message) error {
 	switch {
@@ -137,16 +166,43 @@ func (t *trial) take(m Message) error {
 	case m.File != nil:
 		return t.store.PutFile(m.File.Name, m.File.Data)
 	case m.Begin != nil:
+		t.judgeAttention()
+		t.attention.begin(m.Begin.Index)
 		t.tell(Event{Kernel: t.kernel, Run: m.Begin, Done: t.done, Total: t.total})
 	case m.Record != nil:
+		if m.Record.Index == t.attention.index {
+			t.judgeAttention()
+		}
 		return t.keep(*m.Record)
 	}
 	return nil
 }
 
-// keep appends a record, with the deaths that its run cost before.
+// judgeAttention decides of the run that was being played whether what the guest tells of
+// it is left out, for it to be played again in another boot.
+func (t *trial) judgeAttention() {
+	why := t.attention.end()
+	if why == "" {
+		return
+	}
+	a := t.at(t.attention.index)
+	if a.why, a.leaveOut = why, a.neglected < t.Retries; a.leaveOut {
+		a.neglected++
+		a.reasons = append(a.reasons, why)
+	}
+}
+
+// keep appends a record, with what became of earlier attempts. What the host did not let
+// run is left out or, if that was done too often, untrusted.
 func (t *trial) keep(r results.Record) error {
-	r.Dropped = append(slices.Clone(t.deaths[r.Index]), r.Dropped...)
+	a := t.at(r.Index)
+	if r.Verdict != results.Unsupported && a.why != "" {
+		if a.leaveOut {
+			return nil
+		}
+		r.Verdict, r.Reason = results.Untrusted, a.why
+	}
+	r.Dropped = append(slices.Clone(a.reasons), r.Dropped...)
 	if err := t.store.Append(r); err != nil {
 		return err
 	}
@@ -164,23 +220,22 @@ func (t *trial) mourn(e ending) (reason string, err error) {
 	if e.running == nil {
 		return reason, nil
 	}
-	run := *e.running
-	t.deaths[run.Index] = append(t.deaths[run.Index], "the guest died: "+reason)
-	if len(t.deaths[run.Index]) < 2 {
+	a := t.at(e.running.Index)
+	if a.deaths++; a.deaths < maxDeaths {
+		a.reasons = append(a.reasons, "the guest died: "+reason)
 		return reason, nil
 	}
-	return reason, t.record(run, e.verdict, reason)
+	return reason, t.record(*e.running, e.verdict, reason)
 }
 
 // record says of a run that its guest died of it, for each analyser.
 func (t *trial) record(run results.Run, verdict results.Verdict, reason string) error {
-	deaths := t.deaths[run.Index]
 	for _, analyzer := range t.store.Plan().Analyzers {
-		r := results.Record{
+		err := t.store.Append(results.Record{
 			Run: run, Analyzer: analyzer, Verdict: verdict, Reason: "the guest died: " + reason,
-			Dropped: deaths[:len(deaths)-1],
-		}
-		if err := t.store.Append(r); err != nil {
+			Dropped: t.at(run.Index).reasons,
+		})
+		if err != nil {
 			return err
 		}
 	}

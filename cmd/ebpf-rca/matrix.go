@@ -163,7 +163,7 @@ func runMatrix(ctx context.Context, o matrixOptions, stdout, stderr io.Writer) e
 	}
 	options := matrix.Options{
 		QEMU: qemu, Payload: payload, Accel: accel, Memory: o.memory, Append: o.append,
-		Boot: o.boot, Silence: o.silence, Jobs: o.jobs, Progress: report.tell,
+		Boot: o.boot, Silence: o.silence, Jobs: o.jobs, Retries: o.retries, Progress: report.tell,
 	}
 	if o.shell {
 		return cannot(matrix.Shell(ctx, kernels[0], options))
