@@ -12,9 +12,9 @@ import (
 
 // KernelScores are those of one kernel of a matrix.
 type KernelScores struct {
-	Kernel MatrixKernel
-	Env    Env
-	Scores Scores
+	Kernel MatrixKernel `json:"kernel"`
+	Env    Env          `json:"env"`
+	Scores Scores       `json:"scores"`
 }
 
 // WriteKernels prints a line for each kernel: how the first analyser did on all scenarios,

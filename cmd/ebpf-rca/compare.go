@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,7 @@ which there then need not be a second. What it costs to observe is not compared.
 			if cmd.Flags().Changed("against") {
 				least = 1
 			}
-			if len(args) < least {
+			if len(args) < least && !slices.ContainsFunc(args, isMatrix) {
 				return fmt.Errorf("compare takes two folders or more, or one with --against, not %d", len(args))
 			}
 			if o.Drop <= 0 || o.Drop >= 1 {
@@ -42,8 +43,12 @@ which there then need not be a second. What it costs to observe is not compared.
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			dirs, err := results.Expand(args)
+			if err != nil {
+				return err
+			}
 			var folders []*results.Folder
-			for _, dir := range args {
+			for _, dir := range dirs {
 				folder, err := results.Open(dir)
 				if err != nil {
 					return openError(err)

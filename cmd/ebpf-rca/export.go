@@ -18,6 +18,9 @@ import (
 // perfetto is the format of a single run.
 const perfetto = "perfetto"
 
+// reference is the format of the folder of a matrix.
+const reference = "reference"
+
 // exportOptions are the flags of export.
 type exportOptions struct {
 	format, analyzer, output string
@@ -40,6 +43,7 @@ records, or with --format one of:
   pprof-true    what was to blame: go tool pprof -diff_base shows the error
   folded-found, folded-true  the same as folded stacks, for flame graphs
   perfetto      one run, --run INDEX, as a trace to open on ui.perfetto.dev
+  reference     of a matrix: counts by kernel and scenario, small enough to commit
 
 Test reports, profiles, stacks and traces are of the first analyser, or of --analyzer.`,
 		Example: `  ebpf-rca export results/runs/main
@@ -50,6 +54,9 @@ Test reports, profiles, stacks and traces are of the first analyser, or of --ana
 			return errors.Join(exactly(1, "result folder")(cmd, args), o.check(cmd.Flags().Changed))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.format == reference {
+				return o.exportReference(args[0], cmd.OutOrStdout())
+			}
 			folder, err := openGraded(args[0])
 			if err != nil {
 				return openError(err)
@@ -77,7 +84,7 @@ func (o exportOptions) check(changed func(flag string) bool) error {
 	switch {
 	case o.format == "" && (changed("output") || changed("analyzer") || changed("run")):
 		return errors.New("--output, --analyzer and --run go with --format")
-	case o.format != "" && o.format != perfetto && !known:
+	case o.format != "" && o.format != perfetto && o.format != reference && !known:
 		return fmt.Errorf("--format %s: there are %s", o.format, formatNames())
 	case changed("run") != (o.format == perfetto):
 		return errors.New("--run INDEX goes with --format perfetto")
@@ -90,7 +97,7 @@ func formatNames() string {
 	for _, f := range formats() {
 		names = append(names, f.name)
 	}
-	return strings.Join(append(names, perfetto), ", ")
+	return strings.Join(append(names, perfetto, reference), ", ")
 }
 
 // export writes one format.
@@ -105,10 +112,25 @@ func (o exportOptions) export(folder *results.Folder, stdout io.Writer) error {
 	if f, known := findFormat(o.format); known {
 		write = func(w io.Writer) error { return f.write(w, folder) }
 	}
+	return o.put(stdout, write)
+}
+
+// put writes to where the flags say.
+func (o exportOptions) put(stdout io.Writer, write func(io.Writer) error) error {
 	if o.output == "" || o.output == "-" {
 		return write(stdout)
 	}
 	return writeOutput("--output", o.output, write)
+}
+
+func (o exportOptions) exportReference(dir string, stdout io.Writer) error {
+	kernels, err := openMatrix(dir)
+	if err != nil {
+		return openError(err)
+	}
+	return o.put(stdout, func(w io.Writer) error {
+		return results.WriteReference(w, results.ReferenceOf(kernels.folders))
+	})
 }
 
 func (o exportOptions) writeTrace(w io.Writer, folder *results.Folder) error {

@@ -148,8 +148,8 @@ func runMatrix(ctx context.Context, o matrixOptions, stdout, stderr io.Writer) e
 	if err != nil {
 		return cannot(err)
 	}
-	report := newMatrixReport(stderr)
-	kernels, err := o.find(ctx, report)
+	told := newMatrixReport(stderr)
+	kernels, err := o.find(ctx, told)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func runMatrix(ctx context.Context, o matrixOptions, stdout, stderr io.Writer) e
 	}
 	options := matrix.Options{
 		QEMU: qemu, Payload: payload, Accel: accel, Memory: o.memory, Append: o.append,
-		Boot: o.boot, Silence: o.silence, Jobs: o.jobs, Retries: o.retries, Progress: report.tell,
+		Boot: o.boot, Silence: o.silence, Jobs: o.jobs, Retries: o.retries, Progress: told.tell,
 	}
 	if o.shell {
 		return cannot(matrix.Shell(ctx, kernels[0], options))
@@ -175,7 +175,7 @@ func runMatrix(ctx context.Context, o matrixOptions, stdout, stderr io.Writer) e
 	fmt.Fprintf(stderr, "results go to %s\n", folders.dir)
 	options.Folder = folders.open
 	outcomes, err := matrix.Run(ctx, kernels, options)
-	report.clear()
+	told.clear()
 	err = errors.Join(err, folders.write(outcomes))
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
@@ -183,7 +183,7 @@ func runMatrix(ctx context.Context, o matrixOptions, stdout, stderr io.Writer) e
 	if err != nil {
 		fmt.Fprintf(stderr, "stopped; 'ebpf-rca matrix --resume %s' goes on\n", folders.dir)
 	}
-	return concludeMatrix(folders, outcomes, stdout, stderr)
+	return concludeMatrix(folders.dir, stdout, stderr)
 }
 
 // cannot marks the errors that mean that nothing can run here.
@@ -197,12 +197,12 @@ func cannot(err error) error {
 }
 
 // find gets the images of the kernels, before anything is written.
-func (o matrixOptions) find(ctx context.Context, report *matrixReport) ([]matrix.Kernel, error) {
+func (o matrixOptions) find(ctx context.Context, told *matrixReport) ([]matrix.Kernel, error) {
 	dir, err := o.cacheDir()
 	if err != nil {
 		return nil, err
 	}
-	cache := matrix.Cache{Dir: dir, Refresh: o.refresh, Mirror: o.mirror, Progress: report.note}
+	cache := matrix.Cache{Dir: dir, Refresh: o.refresh, Mirror: o.mirror, Progress: told.note}
 	if o.resume != "" {
 		return resumedKernels(cache, o.resume)
 	}

@@ -5,10 +5,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/os2026/ebpf-rca/matrix"
 	"github.com/os2026/ebpf-rca/results"
@@ -98,53 +96,4 @@ func (f *matrixFolders) write(outcomes []matrix.Outcome) error {
 		}
 	}
 	return results.WriteMatrix(f.dir, f.list, results.OwnerFromEnv(os.Getenv))
-}
-
-// concludeMatrix scores all folders, writes their exports, prints a line for each kernel
-// and what is not as it should be, and turns the worst into the exit code.
-func concludeMatrix(f *matrixFolders, outcomes []matrix.Outcome, stdout, stderr io.Writer) error {
-	var all []results.KernelScores
-	code := exitGood
-	for i, k := range f.list.Kernels {
-		folder, err := openGraded(filepath.Join(f.dir, k.Folder))
-		if err != nil {
-			return err
-		}
-		if err := writeExports(folder); err != nil {
-			return err
-		}
-		if err := appendStepSummary(folder); err != nil {
-			return err
-		}
-		scores := results.Score(folder)
-		all = append(all, results.KernelScores{Kernel: k, Env: folder.Env, Scores: scores})
-		outcome := scores.Outcome()
-		for _, reason := range outcome.Reasons {
-			fmt.Fprintf(stderr, "%s: %s\n", k.Release, reason)
-		}
-		code = graver(code, outcome.Code)
-		if i < len(outcomes) && outcomes[i].Err != nil {
-			fmt.Fprintln(stderr, strings.ReplaceAll(outcomes[i].Err.Error(), " | ", "\n    "))
-			code = graver(code, exitInfra)
-		}
-	}
-	if err := results.WriteKernels(stdout, all); err != nil {
-		return err
-	}
-	if code == exitGood {
-		return nil
-	}
-	return &exit{code: code}
-}
-
-// graver is the exit code that says more of what is wrong: what broke down comes before
-// what was answered wrongly, for it may be why, and both before what could not be tried.
-func graver(a, b int) int {
-	order := []int{exitGood, exitNothing, exitBelow, exitInfra}
-	for i := len(order) - 1; i >= 0; i-- {
-		if a == order[i] || b == order[i] {
-			return order[i]
-		}
-	}
-	return exitInfra
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +25,8 @@ records, ledgers and captures, and ends as run would have that had played all of
 The runs of a part that is not given are lost. A folder given twice, or an earlier copy
 of it, counts once; two different runs of one part are refused, for to choose between
 them would be to choose the figures. So are parts of different plans. Parts may come
-from different machines: what they do not have in common is told.`,
+from different machines: what they do not have in common is told. Folders of matrix are
+joined kernel by kernel.`,
 		Example: `  ebpf-rca merge part-1 part-2 part-3 part-4 --out whole
   ebpf-rca merge /results/shard-* --out /results/whole`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -38,6 +39,9 @@ from different machines: what they do not have in common is told.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.ContainsFunc(args, isMatrix) {
+				return mergeMatrices(args, out, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			}
 			if err := mergeFolders(args, out, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
@@ -61,7 +65,19 @@ func mergeFolders(dirs []string, out string, stderr io.Writer) error {
 		}
 		folders = append(folders, folder)
 	}
-	err := results.Merge(out, folders, results.StoreOptions{Owner: results.OwnerFromEnv(os.Getenv)})
+	return mergeError(results.Merge(out, folders, storeOptions()))
+}
+
+func mergeMatrices(dirs []string, out string, stdout, stderr io.Writer) error {
+	if err := mergeError(openError(results.MergeMatrices(out, dirs, storeOptions()))); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "results are in %s\n", out)
+	return concludeMatrix(out, stdout, stderr)
+}
+
+// mergeError marks what cannot be merged as the caller's mistake.
+func mergeError(err error) error {
 	for _, mistake := range []error{results.ErrPlans, results.ErrTwice, fs.ErrExist} {
 		if errors.Is(err, mistake) {
 			return usage(err)

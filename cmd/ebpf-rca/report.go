@@ -48,7 +48,11 @@ code is 3.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			inputs := report.Open(args)
+			dirs, err := results.Expand(args)
+			if err != nil {
+				return err
+			}
+			inputs := report.Open(dirs)
 			if firstRead(inputs) == "" {
 				return openError(inputs[0].Err)
 			}

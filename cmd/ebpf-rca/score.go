@@ -23,11 +23,14 @@ func newScore() *cobra.Command {
 		Long: `score computes verdicts and figures again, from the findings that the records of a
 folder hold and the truth that the ledgers beside them give. It prints the table, how far
 confidences can be relied on and, for a run with --dose-sweep, from which hold time on the
-faults of each family are found, and tells each reason to doubt these figures. The folder
-is not changed. The exit code is that which run would have ended with.`,
+faults of each family are found, and tells each reason to doubt these figures. Of the
+folder of a matrix it prints a line for each kernel. The folder is not changed. The exit code is that which run would have ended with.`,
 		Example: "  ebpf-rca score results/runs/20261130T131500Z-6.18.44-1f3a",
 		Args:    exactly(1, "result folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if isMatrix(args[0]) {
+				return scoreMatrix(args[0], asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			}
 			folder, err := openGraded(args[0])
 			if err != nil {
 				return openError(err)

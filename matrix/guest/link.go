@@ -51,11 +51,18 @@ func setRaw(fd int) error {
 	return unix.IoctlSetTermios(fd, unix.TCSETS, t)
 }
 
-// Send tells one thing.
+// Send tells one thing, and returns when it has left the machine: what comes next may be
+// this kernel's end.
 func (l *Link) Send(m matrix.Message) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.sender.Send(m)
+	if err := l.sender.Send(m); err != nil {
+		return err
+	}
+	if err := unix.IoctlSetInt(int(l.file.Fd()), unix.TCSBRK, 1); err != nil {
+		return fmt.Errorf("send message: %w", err)
+	}
+	return nil
 }
 
 // Append tells a record.
@@ -66,7 +73,7 @@ func (l *Link) PutFile(name string, data []byte) error {
 	return l.Send(matrix.Message{File: &matrix.File{Name: name, Data: data}})
 }
 
-// Close returns when all has left the port. It may be called twice.
+// Close gives the port back. It may be called twice.
 func (l *Link) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,8 +82,7 @@ func (l *Link) Close() error {
 	}
 	file := l.file
 	l.file = nil
-	drained := unix.IoctlSetInt(int(file.Fd()), unix.TCSBRK, 1)
-	if err := errors.Join(drained, file.Close()); err != nil {
+	if err := file.Close(); err != nil {
 		return fmt.Errorf("close the link to the host: %w", err)
 	}
 	return nil
