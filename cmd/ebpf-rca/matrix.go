@@ -213,6 +213,9 @@ func (o matrixOptions) find(ctx context.Context, told *matrixReport) ([]matrix.K
 			return nil, usage(fmt.Errorf("--kernel: %w", err))
 		}
 		kernel, err := cache.Kernel(ctx, spec)
+		if err != nil && spec.Path != "" {
+			return nil, usage(fmt.Errorf("--kernel: %w", err))
+		}
 		if err != nil {
 			return nil, cannot(err)
 		}

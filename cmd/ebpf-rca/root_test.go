@@ -90,6 +90,19 @@ func TestMisuse(t *testing.T) {
 		{[]string{"run", "--shard", "5/4"}, "shard 5/4: want I/N with I from 1 to N"},
 		{[]string{"run", "--resume", "x", "--shard", "1/4"}, "--shard and --resume exclude each other"},
 		{[]string{"run", "--rerun", "1"}, "--resume names it"},
+		{[]string{"matrix"}, "matrix takes --kernel SPEC"},
+		{[]string{"matrix", "x"}, `matrix takes no "x"; --kernel names kernels`},
+		{[]string{"matrix", "--kernel", "6.1"}, "matrix takes --out DIR"},
+		{[]string{"matrix", "--kernel", "6.1", "--resume", "x"}, "--kernel and --resume exclude each other"},
+		{[]string{"matrix", "--resume", "x", "--count", "2"}, "--count and --resume exclude each other"},
+		{[]string{"matrix", "--resume", "/nonexistent"}, "no such file"},
+		{[]string{"matrix", "--kernel", "6", "--out", "x"}, "want a series as 6.1"},
+		{[]string{"matrix", "--kernel", "./nonexistent", "--out", "x"}, "no such file"},
+		{[]string{"matrix", "--kernel", "6.1,6.12", "--shell"}, "take one --kernel"},
+		{[]string{"matrix", "--kernel", "6.1", "--out", "x", "--accel", "xen"}, "--accel xen: there are auto, kvm and tcg"},
+		{[]string{"matrix", "--kernel", "6.1", "--out", "x", "--jobs", "0"}, "--jobs 0"},
+		{[]string{"matrix", "--kernel", "6.1", "--out", "x", "--run-timeout", "0s"}, "--run-timeout 0s"},
+		{[]string{"matrix", "--kernel", "6.1", "--out", "x", "--analyzer", "peer:offcputime"}, "tools of others are not in the guests"},
 	} {
 		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
 			r := do(t, test.args...)
@@ -109,6 +122,9 @@ func TestMisuseNamesTheHelp(t *testing.T) {
 func TestEveryCommandHasHelp(t *testing.T) {
 	var names []string
 	for _, c := range newRoot().Commands() {
+		if c.Hidden { // what a guest runs
+			continue
+		}
 		names = append(names, c.Name())
 		assert.NotEmpty(t, c.Short, c.Name())
 		r := do(t, c.Name(), "--help")
