@@ -27,6 +27,10 @@ LOADS := $(patsubst harness/load/programs/%.c,bin/load/%,$(wildcard harness/load
 # Where a run is recorded. More options of `ebpf-rca run`: SCENARIO_FLAGS='--count 10'.
 RUN_DIR ?= results/runs/$(shell date -u +%Y%m%dT%H%M%SZ)-$(shell uname -r)-$(shell od -An -N2 -tx2 /dev/urandom | tr -d ' ')
 SCENARIO_FLAGS ?=
+# On which kernels a matrix is played, and where it is recorded.
+KERNELS ?= 5.10 6.1 6.12 6.12-rt 6.16 6.17 6.18 6.19 7.0 7.1 7.2 7.3 7.3-rt
+MATRIX_DIR ?= results/runs/$(shell date -u +%Y%m%dT%H%M%SZ)-kernels
+MATRIX_FLAGS ?=
 TEST_FLAGS ?=
 STACKS_TABLE ?= results/runs/stacks.md
 
@@ -87,6 +91,11 @@ scenarios: build ## run the catalogue on this kernel (root); SCENARIO_FLAGS='--c
 .PHONY: smoke
 smoke: override SCENARIO_FLAGS += --smoke
 smoke: scenarios ## run the few scenarios that are run on every change (root)
+
+.PHONY: matrix
+matrix: build ## run the catalogue on other kernels, in VMs; KERNELS='6.1 7.3', MATRIX_FLAGS='--count 3'
+	@$(AS_USER) mkdir -p $(dir $(MATRIX_DIR))
+	$(AS_USER) bin/ebpf-rca matrix $(addprefix --kernel ,$(KERNELS)) --out $(MATRIX_DIR) $(MATRIX_FLAGS)
 
 .PHONY: test
 test: build ## run every test that this machine allows, the privileged ones if root
