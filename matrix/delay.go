@@ -19,17 +19,23 @@ const (
 	fairHostDelay = 50 * time.Millisecond
 )
 
-// runDelay is how long the threads of a process have wanted a CPU so far.
+// cpuThread is in the names of the threads of QEMU that run a guest's CPUs.
+const cpuThread = "CPU"
+
+// runDelay is how long a guest's CPUs have wanted one of the host so far, by QEMU's pid.
 func runDelay(pid int) time.Duration {
-	stats, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*", "schedstat"))
+	threads, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*"))
 	if err != nil {
 		return 0
 	}
 	var sum time.Duration
-	for _, name := range stats {
-		text, err := os.ReadFile(name)
-		if err == nil {
-			sum += parseRunDelay(string(text))
+	for _, thread := range threads {
+		name, err := os.ReadFile(filepath.Join(thread, "comm"))
+		if err != nil || !strings.Contains(string(name), cpuThread) {
+			continue
+		}
+		if stat, err := os.ReadFile(filepath.Join(thread, "schedstat")); err == nil {
+			sum += parseRunDelay(string(stat))
 		}
 	}
 	return sum

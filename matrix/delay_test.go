@@ -16,7 +16,7 @@ func TestParseRunDelay(t *testing.T) {
 	assert.Zero(t, parseRunDelay("1 x 3"))
 	assert.Zero(t, parseRunDelay("1 2"))
 	assert.Zero(t, runDelay(-1))
-	assert.GreaterOrEqual(t, runDelay(os.Getpid()), time.Duration(0))
+	assert.Zero(t, runDelay(os.Getpid()), "no thread of this process is a guest's CPU")
 }
 
 func TestNeglect(t *testing.T) {

@@ -277,6 +277,12 @@ func TestGuestDiesWithItsHost(t *testing.T) {
 	require.NoError(t, err)
 	guests := childrenOf(cmd.Process.Pid)
 	require.NotEmpty(t, guests)
+	names, _ := filepath.Glob(filepath.Join("/proc", guests[0], "task", "*", "comm"))
+	var threads string
+	for _, name := range names {
+		threads += string(read(name))
+	}
+	assert.Contains(t, threads, "CPU", "by this name the host's attention is measured")
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	require.Eventually(t, func() bool {

@@ -86,6 +86,7 @@ func (m machine) arguments() []string {
 	args := []string{
 		"-machine", "pc", "-accel", accel, "-cpu", cpu,
 		"-smp", strconv.Itoa(m.cpus), "-m", strconv.Itoa(m.memory),
+		"-name", "guest,debug-threads=on", // by which the threads of its CPUs are known
 		"-nodefaults", "-display", "none", "-no-reboot", "-nic", "none", "-monitor", "none",
 	}
 	if m.console == "" {
