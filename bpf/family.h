@@ -4,7 +4,7 @@
 #define FAMILY_H
 
 #include "identity.h"
-#include "state.h"
+#include "threads.h"
 
 static __always_inline bool inherits(struct task_struct *parent, struct task_struct *child)
 {

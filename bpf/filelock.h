@@ -8,6 +8,7 @@
 
 #include "identity.h"
 #include "state.h"
+#include "task.h"
 
 enum { F_WRLCK = 1 };
 
@@ -47,7 +48,7 @@ static __always_inline void note_file_lock(struct inode *inode, struct file_lock
 		bpf_map_delete_elem(&file_owners, &key);
 		return;
 	}
-	tid = tid_of(bpf_get_current_task_btf());
+	tid = tid_of(current_task());
 	if (tid)
 		bpf_map_update_elem(&file_owners, &key, &tid, 0);
 }

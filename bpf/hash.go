@@ -7,8 +7,10 @@ import (
 	"encoding/hex"
 )
 
-// Hash names the compiled programs of this build by their content.
+// Hash names the compiled programs of this build, in all forms, by their content.
 func Hash() string {
-	sum := sha256.Sum256(_WatchBytes)
-	return hex.EncodeToString(sum[:8])
+	h := sha256.New()
+	h.Write(_WatchBytes)
+	h.Write(_Before515Bytes)
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }

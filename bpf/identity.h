@@ -4,6 +4,7 @@
 #define IDENTITY_H
 
 #include "state.h"
+#include "task.h"
 
 enum { MAX_PIDNS_LEVELS = 8 };
 
@@ -13,6 +14,7 @@ static __noinline __u32 namespaced(struct pid *pid)
 	__u32 level = BPF_CORE_READ(pid, level);
 
 	for (__u32 i = 0; i < MAX_PIDNS_LEVELS && i <= level; i++) {
+		barrier_var(level); /* else the two tests become one, from which the verifier learns no bound */
 		struct upid *upid = (void *)pid + bpf_core_field_offset(struct pid, numbers) +
 				    i * bpf_core_type_size(struct upid);
 
@@ -24,12 +26,12 @@ static __noinline __u32 namespaced(struct pid *pid)
 
 static __always_inline __u32 tid_of(struct task_struct *task)
 {
-	return pidns_inum ? namespaced(task->thread_pid) : task->pid;
+	return pidns_inum ? namespaced(field(task, thread_pid)) : field(task, pid);
 }
 
 static __always_inline __u32 tgid_of(struct task_struct *task)
 {
-	return pidns_inum ? namespaced(BPF_CORE_READ(task, group_leader, thread_pid)) : task->tgid;
+	return pidns_inum ? namespaced(BPF_CORE_READ(task, group_leader, thread_pid)) : field(task, tgid);
 }
 
 /*
@@ -57,7 +59,7 @@ static __always_inline __u32 tid_at(struct task_struct *task)
 
 static __always_inline void identify(struct task_struct *task, struct task_id *id)
 {
-	id->start_ns = task->start_boottime;
+	id->start_ns = field(task, start_boottime);
 	id->tid = tid_of(task);
 	id->tgid = tgid_of(task);
 }
@@ -67,6 +69,15 @@ static __always_inline __u32 task_state(struct task_struct *task)
 	if (bpf_core_field_exists(task->__state))
 		return task->__state;
 	return BPF_CORE_READ((struct task_struct___before_5_14 *)task, state);
+}
+
+/* Since 7.2 it is a byte, with others behind it that are not to be read. */
+static __always_inline bool is_on_cpu(struct task_struct *task)
+{
+	__u32 on_cpu = 0;
+
+	bpf_probe_read_kernel(&on_cpu, bpf_core_field_size(task->on_cpu), &task->on_cpu);
+	return on_cpu;
 }
 
 /*

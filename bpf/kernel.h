@@ -49,10 +49,12 @@ enum {
 	PF_EXITING = 0x00000004,
 	PF_KTHREAD = 0x00200000,
 	TASK_DEAD = 0x80,
+	THREAD_SIZE = 16384, /* x86-64, and arm64 with pages of 4 KiB */
 	TS_COMPAT = 2, /* x86: the task is in a 32-bit system call */
 	ANON_INODE_FS_MAGIC = 0x09041934,
 	/* Flags of contention_begin. */
 	LCB_F_SPIN = 1, /* the waiter spins and does not sleep */
+	LCB_F_READ = 2,
 	LCB_F_WRITE = 4,
 	LCB_F_RT = 8,
 	LCB_F_PERCPU = 16,
@@ -61,6 +63,7 @@ enum {
 	MUTEX_FLAGS = 7,
 	RWSEM_READER_OWNED = 1,
 	RWSEM_FLAGS = 3,
+	RT_MUTEX_HAS_WAITERS = 1,
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -128,13 +131,22 @@ typedef struct {
 	long counter;
 } atomic_long_t;
 
-/* With CONFIG_PREEMPT_RT both are other things, without an owner of this kind. */
+/* With CONFIG_PREEMPT_RT both are made of what has another kind of owner. */
 struct mutex {
 	atomic_long_t owner;
 };
 
 struct rw_semaphore {
 	atomic_long_t owner;
+};
+
+/* Since 5.15 (commit 830e6acc8a1c), before contention_begin. */
+struct rt_mutex_base {
+	struct task_struct *owner;
+};
+
+struct rwbase_rt {
+	struct rt_mutex_base rtmutex; /* of a writer, until it is done */
 };
 
 struct mm_struct {

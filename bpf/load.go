@@ -5,6 +5,7 @@ package bpf
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/cilium/ebpf"
@@ -81,37 +82,30 @@ func Load(opts Options) (*Objects, error) {
 			return name == watchProgContentionBegin || name == watchProgContentionEnd
 		})
 	}
-	return loadForm(opts, f)
+	return loadForm(opts, types, f)
 }
 
-// form is what a kernel lets the programs be.
-type form struct {
-	hooks []string // by name
-	loop  bool     // bpf_loop may be called
-}
-
-func chooseForm(types *btf.Spec) (form, error) {
-	hooks, err := chooseHooks(types)
-	if err != nil {
-		return form{}, err
-	}
-	err = haveHelper(types, helperLoop)
-	if err != nil && !errors.Is(err, ErrNotSupported) {
-		return form{}, err
-	}
-	return form{hooks, err == nil}, nil
-}
-
-func loadForm(opts Options, f form) (*Objects, error) {
-	spec, err := loadWatch()
+func loadForm(opts Options, types *btf.Spec, f form) (*Objects, error) {
+	spec, err := f.compiled()
 	if err != nil {
 		return nil, fmt.Errorf("read the compiled programs: %w", err)
 	}
 	if err := opts.apply(spec, f); err != nil {
 		return nil, err
 	}
+	if err := preallocate(spec, types); err != nil {
+		return nil, err
+	}
+	if f.lockedMemory {
+		if err := raiseLockedMemory(); err != nil {
+			return nil, err
+		}
+	}
 	keep(spec, append([]string{watchProgSample, watchProgWatchExisting, watchProgReadThreads, watchProgSendPending}, f.hooks...)...)
 	collection, err := load(spec, opts.Types)
+	if f.lockedMemory && errors.Is(err, os.ErrPermission) {
+		err = fmt.Errorf("CAP_SYS_RESOURCE, or a higher limit of locked memory, may be needed, too: %w", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -252,11 +246,8 @@ func keep(spec *ebpf.CollectionSpec, names ...string) {
 	spec.Programs = wanted
 }
 
-// load needs no limit on locked memory lifted: kernels that have task storage no
-// longer count a map's memory against it (5.11).
-//
-// Nor are variables mapped into this process: the mapping would keep its map in the
-// kernel until the garbage collector comes by.
+// load maps no variables into this process: the mapping would keep its map in the kernel
+// until the garbage collector comes by.
 func load(spec *ebpf.CollectionSpec, types *btf.Cache) (*ebpf.Collection, error) {
 	spec.Variables = nil
 	if err := privileged(); err != nil {

@@ -10,6 +10,7 @@
 #include "identity.h"
 #include "state.h"
 #include "syscalls.h"
+#include "task.h"
 
 static __always_inline bool takes_descriptor(enum call call)
 {
@@ -73,6 +74,28 @@ static __always_inline void describe_futex(struct task_struct *task, struct obje
 }
 
 /*
+ * With PREEMPT_RT a lock is a mutex that lends its owner the waiter's priority. One for
+ * readers and writers contains such a mutex, which a writer has. What a writer waits for
+ * that has it already is readers, of whom nobody knows.
+ */
+static __always_inline __u64 rt_owner(void *lock, __u32 flags)
+{
+	struct rwbase_rt *base = lock;
+	struct rt_mutex_base *mutex = lock;
+
+	__u64 owner = 0;
+
+	if (flags & LCB_F_READ) {
+		if (bpf_core_type_exists(struct rwbase_rt))
+			owner = (__u64)BPF_CORE_READ(base, rtmutex.owner);
+	} else if (!(flags & LCB_F_WRITE)) {
+		if (bpf_core_type_exists(struct rt_mutex_base))
+			owner = (__u64)BPF_CORE_READ(mutex, owner);
+	}
+	return owner & ~(__u64)RT_MUTEX_HAS_WAITERS;
+}
+
+/*
  * Who has the kernel lock, where the kernel keeps that: a mutex, and a semaphore that
  * is held for writing. It is handed over before the next owner runs, so it may be the
  * waiter itself.
@@ -85,7 +108,9 @@ static __always_inline void describe_kernel_lock(struct object *o)
 	if (o->lock_flags & LCB_F_MUTEX) {
 		if (bpf_core_field_exists(struct mutex, owner))
 			owner = BPF_CORE_READ((struct mutex *)lock, owner.counter) & ~(__u64)MUTEX_FLAGS;
-	} else if (!(o->lock_flags & (LCB_F_RT | LCB_F_PERCPU))) {
+	} else if (o->lock_flags & LCB_F_RT) {
+		owner = rt_owner(lock, o->lock_flags);
+	} else if (!(o->lock_flags & LCB_F_PERCPU)) {
 		if (bpf_core_field_exists(struct rw_semaphore, owner))
 			owner = BPF_CORE_READ((struct rw_semaphore *)lock, owner.counter);
 		owner = owner & RWSEM_READER_OWNED ? 0 : owner & ~(__u64)RWSEM_FLAGS;
@@ -131,7 +156,7 @@ static __always_inline void describe_range(struct object *o, __u64 lock)
 
 static __always_inline void describe(struct task_struct *task, struct thread *t, bool in_context)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	struct pt_regs *regs = saved_registers(task);
 	struct object *o = &t->object;
 	enum call call;
 

@@ -36,9 +36,18 @@ func kernelTypes(cache *btf.Cache) (*btf.Spec, error) {
 	return spec, nil
 }
 
-// HaveTaskStorage reports whether programs can keep state with a task. 5.11 and
-// later for tracing programs (commit 4cf1bc1f1045).
-func HaveTaskStorage() error { return haveMap(ebpf.TaskStorage) }
+// HaveTaskAccess reports whether programs get at the registers of a task, and at what
+// they keep of it, without a search. 5.15 and later (commit dd6e10fbd9fb).
+func HaveTaskAccess() error {
+	types, err := kernelTypes(btf.NewCache())
+	if err != nil {
+		return err
+	}
+	return haveHelper(types, helperTaskRegisters)
+}
+
+// helperTaskRegisters is the name of bpf_task_pt_regs in the kernel's types.
+const helperTaskRegisters = "BPF_FUNC_task_pt_regs"
 
 // HaveRingBuffer reports whether there is one buffer for all CPUs. 5.8 and later
 // (commit 457f44363a88).

@@ -12,37 +12,54 @@ import (
 )
 
 // An answer is yes, no, or that it could not be told. Where there is privilege it
-// can be told, and all kernels that these tests are run on are new enough (5.19).
+// can be told.
 func TestProbes(t *testing.T) {
 	needBPF(t)
-	for name, have := range map[string]func() error{
-		"BTF":          HaveBTF,
-		"task storage": HaveTaskStorage,
-		"ring buffer":  HaveRingBuffer,
-		"contention":   HaveContention,
-		"file locks":   HaveFileLocks,
+	for name, c := range map[string]struct {
+		have  func() error
+		since bool
+	}{
+		"BTF":             {HaveBTF, true},
+		"ring buffer":     {HaveRingBuffer, true},
+		"file locks":      {HaveFileLocks, true},
+		"access to tasks": {HaveTaskAccess, since(t, 5, 15)},
+		"contention":      {HaveContention, since(t, 5, 19)},
 	} {
-		assert.NoError(t, have(), name)
+		if c.since {
+			assert.NoError(t, c.have(), name)
+		} else {
+			assert.ErrorIs(t, c.have(), ErrNotSupported, name)
+		}
 	}
 }
 
 // typesOf are a kernel's types with one tracepoint of n arguments.
 func typesOf(t *testing.T, tracepoints map[string]int) *btf.Spec {
 	t.Helper()
-	builder, err := btf.NewBuilder(nil, nil)
-	require.NoError(t, err)
+	var types []btf.Type
 	for name, n := range tracepoints {
-		params := make([]btf.FuncParam, n+1)
-		for i := range params {
-			params[i].Type = &btf.Pointer{Target: (*btf.Void)(nil)}
-		}
-		proto := &btf.FuncProto{Return: (*btf.Void)(nil), Params: params}
-		_, err := builder.Add(&btf.Typedef{Name: "btf_trace_" + name, Type: &btf.Pointer{Target: proto}})
-		require.NoError(t, err)
+		types = append(types, trace(name, n))
 	}
+	return specOf(t, types...)
+}
+
+func specOf(t *testing.T, types ...btf.Type) *btf.Spec {
+	t.Helper()
+	builder, err := btf.NewBuilder(types, nil)
+	require.NoError(t, err)
 	spec, err := builder.Spec()
 	require.NoError(t, err)
 	return spec
+}
+
+// trace is how a kernel declares a tracepoint of n arguments.
+func trace(name string, n int) btf.Type {
+	params := make([]btf.FuncParam, n+1)
+	for i := range params {
+		params[i].Type = &btf.Pointer{Target: (*btf.Void)(nil)}
+	}
+	proto := &btf.FuncProto{Return: (*btf.Void)(nil), Params: params}
+	return &btf.Typedef{Name: "btf_trace_" + name, Type: &btf.Pointer{Target: proto}}
 }
 
 func TestTracepointArgs(t *testing.T) {

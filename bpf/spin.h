@@ -20,16 +20,19 @@
 const volatile __u64 shortest_spin_ns = 20000;
 
 /*
- * Notes that a watched thread that is current wants a kernel lock, from an instant on and
- * until it leaves its CPU. Who has the lock is read now: at the end it is the thread itself.
+ * Notes that a watched thread that has a CPU wants a kernel lock, from an instant on and
+ * until it leaves it. Who has the lock is read now: at the end it is the thread itself. So
+ * it is before that, if the lock was handed over to it while it slept.
  */
-static __always_inline void begin_spin(struct thread *t, __u64 now)
+static __always_inline void begin_spin(struct task_struct *task, struct thread *t, __u64 now)
 {
 	struct object o = { .kernel_lock = t->kernel_lock, .lock_flags = t->lock_flags };
 
 	if (!send_events)
 		return;
 	describe_kernel_lock(&o);
+	if (o.words[2] && o.words[2] == tid_of(task))
+		return;
 	t->spin_owner = o.words[2];
 	t->spin_ns = now;
 }
@@ -71,21 +74,15 @@ static __always_inline void send_spin(struct task_struct *task, const struct thr
 	submit(b, size);
 }
 
-/*
- * The current thread has got the lock while it spun. Interrupts may be on, and one that
- * takes a sample has to leave alone what a walk works with.
- */
+/* The current thread has got the lock while it spun. */
 static __always_inline void finish_spin(void *ctx, struct task_struct *task, struct thread *t, __u64 now)
 {
-	volatile bool *walking = &t->walking;
 	__u64 begin = end_spin(t, now);
 
 	if (!begin)
 		return;
 	describe(task, t, true);
-	*walking = true;
 	t->user_stack = user_stack(ctx, task, t);
-	*walking = false;
 	send_spin(task, t, begin, now);
 }
 

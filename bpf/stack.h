@@ -20,10 +20,12 @@ struct {
 enum { RECENT_STACKS = 64, RECENT_MISSES = 64, COPY_WORDS = 128 };
 
 /*
- * Where a stack is put together: a stack is larger than a program's own. Whoever
- * uses it runs with interrupts off, so none is interrupted by another.
+ * Where a stack is put together: a stack is larger than a program's own. Most who use it
+ * run with interrupts off. At contention_end a sample may come between, and with
+ * PREEMPT_RT from 7.0 on another thread: who comes between gets no stack.
  */
 struct scratch {
+	bool lent;
 	struct stack stack;
 	__u64 recent[RECENT_STACKS]; /* names of stacks that were kept */
 	__u64 words[COPY_WORDS + 1]; /* of the user's stack, from its top; see PLACE_REGISTER */
@@ -48,11 +50,26 @@ static __always_inline __u64 mix(__u64 hash, __u64 word)
 	return hash ^ hash >> 29;
 }
 
-static __always_inline struct scratch *scratch_space(void)
+static __always_inline struct scratch *borrow_scratch(void)
 {
 	__u32 zero = 0;
+	struct scratch *space = bpf_map_lookup_elem(&scratch, &zero);
 
-	return bpf_map_lookup_elem(&scratch, &zero);
+	if (!space)
+		return NULL;
+	if (*(volatile bool *)&space->lent) {
+		count_loss(LOSS_STACK_INCOMPLETE);
+		return NULL;
+	}
+	*(volatile bool *)&space->lent = true;
+	barrier();
+	return space;
+}
+
+static __always_inline void return_scratch(struct scratch *space)
+{
+	barrier();
+	*(volatile bool *)&space->lent = false;
 }
 
 /* Returns the stack's name, 0 if it could not be kept. */
@@ -72,17 +89,12 @@ static __always_inline __u64 keep_stack(struct scratch *space, __u64 hash)
 	return hash;
 }
 
-/* Takes a stack the way the kernel does: bpf_get_stack() with flags. Space 0 is the kernel's. */
-static __always_inline __u64 kernel_walk(void *ctx, __u64 address_space, __u64 flags)
+static __always_inline __u64 kernel_walk_in(struct scratch *space, void *ctx, __u64 address_space, __u64 flags)
 {
-	struct scratch *space = scratch_space();
 	__u64 hash = address_space;
-	struct stack *s;
+	struct stack *s = &space->stack;
 	long size;
 
-	if (!space)
-		return 0;
-	s = &space->stack;
 	size = bpf_get_stack(ctx, s->pc, sizeof(s->pc), flags);
 	if (size <= 0) {
 		count_loss(LOSS_STACK_INCOMPLETE);
@@ -98,6 +110,19 @@ static __always_inline __u64 kernel_walk(void *ctx, __u64 address_space, __u64 f
 		hash = mix(hash, s->pc[i]);
 	}
 	return keep_stack(space, hash);
+}
+
+/* Takes a stack the way the kernel does: bpf_get_stack() with flags. Space 0 is the kernel's. */
+static __always_inline __u64 kernel_walk(void *ctx, __u64 address_space, __u64 flags)
+{
+	struct scratch *space = borrow_scratch();
+	__u64 name;
+
+	if (!space)
+		return 0;
+	name = kernel_walk_in(space, ctx, address_space, flags);
+	return_scratch(space);
+	return name;
 }
 
 static __always_inline bool unexplained(const struct object *o)

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * What is kept of each watched thread, the knobs, and the losses. A thread is
- * watched when it has a struct thread in its task storage; the storage dies with
- * the task, so nothing here is keyed by a tid that could be given out again.
- */
+/* What is kept of each watched thread, the knobs, and the losses. */
 #ifndef STATE_H
 #define STATE_H
 
@@ -86,7 +82,6 @@ struct thread {
 	__u64 spin_ns;    /* since when it has run and wanted the lock, 0: it does not */
 	__u64 spun_ns;    /* since when it has, if it does no more */
 	bool sleeps;      /* it leaves its CPU to sleep */
-	bool walking;     /* its stack is being walked where a sample may come between */
 	bool throttled; /* it wants a CPU that its group may not use */
 	/* Totals since they were last read. */
 	__u32 waits;
@@ -102,30 +97,9 @@ struct thread {
 };
 
 struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct thread);
-} threads SEC(".maps");
-
-struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 8 << 20);
 } events SEC(".maps");
-
-static __always_inline struct thread *watched(struct task_struct *task)
-{
-	return bpf_task_storage_get(&threads, task, NULL, 0);
-}
-
-static __always_inline struct thread *watch(struct task_struct *task)
-{
-	struct thread *t = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-
-	if (!t)
-		count_loss(LOSS_MAP_FULL);
-	return t;
-}
 
 /*
  * The reader polls; it is woken only by the event that crosses a multiple of

@@ -7,6 +7,7 @@
 #define SYSCALLS_H
 
 #include "events.h"
+#include "task.h"
 
 #if defined(__TARGET_ARCH_x86)
 
@@ -23,17 +24,17 @@ enum {
 	NR_FUTEX_WAIT = 455, NR_FUTEX_REQUEUE = 456,
 };
 
-#define regs_syscall(r) ((__s64)(r)->orig_ax)
-#define regs_arg0(r) ((r)->di)
-#define regs_arg1(r) ((r)->si)
-#define regs_arg2(r) ((r)->dx)
-#define regs_arg3(r) ((r)->r10)
-#define regs_pc(r) ((r)->ip)
-#define regs_sp(r) ((r)->sp)
-#define regs_fp(r) ((r)->bp)
+#define regs_syscall(r) ((__s64)field(r, orig_ax))
+#define regs_arg0(r) field(r, di)
+#define regs_arg1(r) field(r, si)
+#define regs_arg2(r) field(r, dx)
+#define regs_arg3(r) field(r, r10)
+#define regs_pc(r) field(r, ip)
+#define regs_sp(r) field(r, sp)
+#define regs_fp(r) field(r, bp)
 
 /* A 32-bit call has the numbers of another table. */
-#define foreign_call(task) ((task)->thread_info.status & TS_COMPAT)
+#define foreign_call(task) (field(task, thread_info.status) & TS_COMPAT)
 
 #elif defined(__TARGET_ARCH_arm64)
 
@@ -51,14 +52,14 @@ enum {
 	NR_POLL = -2, NR_SELECT = -3, NR_PAUSE = -4, NR_EPOLL_WAIT = -5,
 };
 
-#define regs_syscall(r) ((__s64)(r)->syscallno)
-#define regs_arg0(r) ((r)->orig_x0)
-#define regs_arg1(r) ((r)->regs[1])
-#define regs_arg2(r) ((r)->regs[2])
-#define regs_arg3(r) ((r)->regs[3])
-#define regs_pc(r) ((r)->pc)
-#define regs_sp(r) ((r)->sp)
-#define regs_fp(r) ((r)->regs[29])
+#define regs_syscall(r) ((__s64)field(r, syscallno))
+#define regs_arg0(r) field(r, orig_x0)
+#define regs_arg1(r) field(r, regs[1])
+#define regs_arg2(r) field(r, regs[2])
+#define regs_arg3(r) field(r, regs[3])
+#define regs_pc(r) field(r, pc)
+#define regs_sp(r) field(r, sp)
+#define regs_fp(r) field(r, regs[29])
 #define foreign_call(task) 0
 
 #endif
@@ -118,7 +119,7 @@ static __always_inline enum call call_of(__s64 nr, __u32 arg1)
 
 static __always_inline enum call current_call(struct task_struct *task, struct pt_regs *regs)
 {
-	if (task->flags & PF_KTHREAD || foreign_call(task))
+	if (field(task, flags) & PF_KTHREAD || foreign_call(task))
 		return CALL_OTHER;
 	return call_of(regs_syscall(regs), regs_arg1(regs));
 }

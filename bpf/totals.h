@@ -7,6 +7,7 @@
 #include "object.h"
 #include "state.h"
 #include "syscalls.h"
+#include "task.h"
 
 /* A wait that began before the totals were last read counts from then on. */
 static __always_inline void add_to_totals(struct thread *t, __u64 end)
@@ -31,7 +32,7 @@ static __always_inline void fill_cursor(struct cursor *at, struct task_struct *t
 	__builtin_memset(at, 0, sizeof(*at));
 	if (!t->block_ns || t->user_stack || task->flags & PF_KTHREAD)
 		return;
-	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	regs = saved_registers(task);
 	at->pc = regs_pc(regs);
 	at->sp = regs_sp(regs);
 	at->fp = regs_fp(regs);

@@ -13,6 +13,7 @@
 #include "stack.h"
 #include "state.h"
 #include "syscalls.h"
+#include "task.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -48,11 +49,11 @@ const volatile bool have_loop = false;
  */
 static __always_inline __u64 code_layout(struct task_struct *task, const struct thread *t)
 {
-	struct mm_struct *mm = task->mm;
-	__u64 code = mm->exec_vm;
+	struct mm_struct *mm = field(task, mm);
+	__u64 code = field(mm, exec_vm);
 
 	if (!t || !t->fork_space)
-		return mix(mix((__u64)BPF_CORE_READ(mm, exe_file), mm->start_stack), code);
+		return mix(mix((__u64)BPF_CORE_READ(mm, exe_file), field(mm, start_stack)), code);
 	return t->fork_code == code ? t->fork_space : mix((__u64)BPF_CORE_READ(task, mm), code);
 }
 
@@ -229,7 +230,9 @@ static __always_inline long walk_frame(__u32 n, struct walk *w)
 	return 0;
 }
 
+#ifndef BEFORE_5_15
 static long next_frame(__u32 n, void *walk) { return walk_frame(n, walk); }
+#endif
 
 /*
  * The verifier goes over the body of bpf_loop once, and over that of a loop of ours once a
@@ -239,26 +242,23 @@ static __always_inline void walk(struct walk *w)
 {
 	w->guessed = 0;
 	w->space->stack.sure = 0;
+#ifndef BEFORE_5_15 /* when functions could not be passed: 5.13, commit 69c087ba6225 */
 	if (have_loop) {
 		bpf_loop(MAX_FRAMES, next_frame, w, 0);
 		return;
 	}
+#endif
 	for (__u32 n = 0; n < MAX_FRAMES; n++)
 		if (walk_frame(n, w))
 			return;
 }
 
-/* The user stack of the current task, which must be task; t is what is kept of it, or NULL. */
-static __noinline __u64 unwind(struct task_struct *task, struct thread *t)
+static __always_inline __u64 unwind_in(struct scratch *space, struct task_struct *task, struct thread *t)
 {
-	struct scratch *space = scratch_space();
 	struct walk w = { .space = space };
-	struct pt_regs *regs;
+	struct pt_regs *regs = saved_registers(task);
 	__u64 name;
 
-	if (!space || !task || task->flags & PF_KTHREAD || !task->mm)
-		return 0;
-	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	w.at.pc = regs_pc(regs);
 	w.at.sp = regs_sp(regs);
 	w.at.fp = regs_fp(regs);
@@ -291,13 +291,29 @@ static __noinline __u64 unwind(struct task_struct *task, struct thread *t)
 	return keep_stack(space, ~w.hash);
 }
 
+/* The user stack of the current task, which must be task; t is what is kept of it, or NULL. */
+static __noinline __u64 unwind(struct task_struct *task, struct thread *t)
+{
+	struct scratch *space;
+	__u64 name;
+
+	if (!task || field(task, flags) & PF_KTHREAD || !field(task, mm))
+		return 0;
+	space = borrow_scratch();
+	if (!space)
+		return 0;
+	name = unwind_in(space, task, t);
+	return_scratch(space);
+	return name;
+}
+
 static __always_inline __u64 user_stack(void *ctx, struct task_struct *task, struct thread *t)
 {
 	switch (user_stacks) {
 	case USER_STACKS_BY_RULES:
 		return unwind(task, t);
 	case USER_STACKS_BY_FRAME_POINTERS:
-		return task->flags & PF_KTHREAD || !task->mm ? 0 :
+		return field(task, flags) & PF_KTHREAD || !field(task, mm) ? 0 :
 			kernel_walk(ctx, address_space(task, t), BPF_F_USER_STACK);
 	default:
 		return 0;

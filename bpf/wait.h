@@ -132,7 +132,7 @@ static __always_inline void enter(struct task_struct *task, struct thread *t, st
 	t->out_ns = 0;
 	t->in_ns = now;
 	if (t->kernel_lock)
-		begin_spin(t, now);
+		begin_spin(task, t, now);
 }
 
 #endif

@@ -4,38 +4,14 @@
 #define WAKE_H
 
 #include "identity.h"
+#include "interrupt.h"
 #include "object.h"
 #include "stack.h"
 #include "state.h"
 #include "syscalls.h"
+#include "task.h"
+#include "threads.h"
 #include "unwind.h"
-
-/* How far the program's own stack lies above what pointer points to. */
-#define stack_above(pointer)                                                              \
-	({                                                                                \
-		__s64 distance;                                                           \
-		/* The verifier lets no pointer be subtracted from another in C. */       \
-		asm volatile("%0 = r10\n%0 -= %1" : "=&r"(distance) : "r"(pointer));      \
-		distance;                                                                 \
-	})
-
-/*
- * Whether this program runs on a stack other than the task's, as it does when it
- * was called from an interrupt that came while the kernel ran. Its own stack must
- * stay under 64 bytes, beyond which it would be given one apart. The task's stack
- * reaches from its lowest address up to the registers that were saved on it first.
- */
-static __noinline bool off_task_stack(struct task_struct *current)
-{
-	struct pt_regs *regs;
-	__s64 above;
-
-	if (!current)
-		return true;
-	regs = (struct pt_regs *)bpf_task_pt_regs(current);
-	above = stack_above(current) + (__s64)bpf_get_current_task() - (__s64)current->stack;
-	return above < 0 || stack_above(regs) >= 0;
-}
 
 /*
  * An interrupt that came while the task was in user mode runs on the task's own
@@ -58,14 +34,14 @@ static __always_inline void note_wake(void *ctx, struct task_struct *task, struc
 	/* The first wake-up of a sleep is the one that ends it. */
 	if (t->block_ns && t->wake.ns >= t->block_ns)
 		return;
-	waker = bpf_get_current_task_btf();
+	waker = current_task();
 	t->wake.stack = 0;
 	t->wake.address = 0;
 	t->wake.call = CALL_OTHER;
-	if (waker->flags & PF_KTHREAD) {
-		t->wake.kind = waker->pid && !off_task_stack(waker) ? WAKE_KERNEL : WAKE_INTERRUPT;
+	if (field(waker, flags) & PF_KTHREAD) {
+		t->wake.kind = field(waker, pid) && !off_task_stack(waker) ? WAKE_KERNEL : WAKE_INTERRUPT;
 	} else {
-		regs = (struct pt_regs *)bpf_task_pt_regs(waker);
+		regs = saved_registers(waker);
 		t->wake.call = current_call(waker, regs);
 		t->wake.address = regs_arg0(regs);
 		t->wake.kind = in_interrupt(waker, t->wake.call, &t->object) ? WAKE_INTERRUPT : WAKE_THREAD;

@@ -18,11 +18,14 @@
 #include "family.h"
 #include "filelock.h"
 #include "identity.h"
+#include "interrupt.h"
 #include "object.h"
 #include "occupant.h"
 #include "spin.h"
 #include "stack.h"
 #include "state.h"
+#include "task.h"
+#include "threads.h"
 #include "totals.h"
 #include "unwind.h"
 #include "wait.h"
@@ -96,27 +99,28 @@ int BPF_PROG(sched_waking, struct task_struct *task)
 SEC("tp_btf/contention_begin")
 int BPF_PROG(contention_begin, void *lock, unsigned int flags)
 {
+	struct task_struct *task = current_task();
 	struct thread *t;
 	bool again;
 
 	/* Spinlocks, which are had with other locks held and in interrupts. */
 	if (flags & LCB_F_SPIN && !(flags & LCB_F_MUTEX))
 		return 0;
-	t = watched(bpf_get_current_task_btf());
+	t = watched(task);
 	if (!t)
 		return 0;
 	again = t->spin_ns && t->kernel_lock == (__u64)lock; /* it goes from one way of waiting to another */
 	t->kernel_lock = (__u64)lock;
 	t->lock_flags = flags;
 	if (!again)
-		begin_spin(t, bpf_ktime_get_ns());
+		begin_spin(task, t, bpf_ktime_get_ns());
 	return 0;
 }
 
 SEC("tp_btf/contention_end")
 int BPF_PROG(contention_end, void *lock)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = current_task();
 	struct thread *t = watched(task);
 
 	if (!t || t->kernel_lock != (__u64)lock)
@@ -192,15 +196,24 @@ int BPF_PROG(sched_process_exit, struct task_struct *task)
 	return 0;
 }
 
+#ifdef BEFORE_5_15
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(sched_process_free, struct task_struct *task)
+{
+	forget(task);
+	return 0;
+}
+#endif
+
 SEC("perf_event")
 int sample(void *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = current_task();
 	struct thread *t = watched(task);
 	struct sample_event *e;
 	__u64 stack;
 
-	if (!t || *(volatile bool *)&t->walking)
+	if (!t)
 		return 0;
 	stack = user_stack(ctx, task, t);
 	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
@@ -258,7 +271,7 @@ int watch_existing(struct bpf_iter__task *ctx)
 	if (!t)
 		return 0;
 	own_space(task, t);
-	if (task_state(task) && !task->on_cpu) {
+	if (task_state(task) && !is_on_cpu(task)) {
 		describe(task, t, false);
 		t->block_ns = bpf_ktime_get_ns();
 	}

@@ -161,6 +161,8 @@ type watchSampleEvent struct {
 
 type watchScratch struct {
 	_      structs.HostLayout
+	Lent   bool
+	_      [7]byte
 	Stack  watchStack
 	Recent [64]uint64
 	Words  [129]uint64
@@ -227,9 +229,8 @@ type watchThread struct {
 	SpinNs       uint64
 	SpunNs       uint64
 	Sleeps       bool
-	Walking      bool
 	Throttled    bool
-	_            [1]byte
+	_            [2]byte
 	Waits        uint32
 	SinceNs      uint64
 	BlockedNs    uint64

@@ -74,7 +74,7 @@ func benchmarkPingPong(b *testing.B, way string) {
 	}
 	b.ReportMetric(middle(ratios["observed/empty"]), "observed/empty")
 	for _, name := range []string{
-		"sched_switch", "sched_waking", "sched_switch-frame-pointers", "sched_waking-frame-pointers",
+		switchProgram(b), "sched_waking", switchProgram(b) + "-frame-pointers", "sched_waking-frame-pointers",
 	} {
 		b.ReportMetric(middle(nanos[name]), name+"-ns")
 	}

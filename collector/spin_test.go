@@ -21,10 +21,12 @@ func isSpin(w contention.Wait) bool {
 }
 
 func TestObserveSpinningForAMutex(t *testing.T) {
-	needBPF(t)
+	needKernelLocks(t)
 	p := startCommand(t, exec.Command(compile(t, "spin"), "pipe"))
 	w := observe(t, p.pid, Options{})
-	waits := w.waits(50, func(w contention.Wait) bool { return w.Resource.Kind == contention.KernelMutex && isSpin(w) })
+	waits := w.waits(50, func(w contention.Wait) bool {
+		return w.Resource.Kind == kernelKind(contention.KernelMutex) && isSpin(w)
+	})
 	p.end()
 	threads, owned, walked := w.threads(), 0, 0
 	for _, wait := range waits {
@@ -38,17 +40,24 @@ func TestObserveSpinningForAMutex(t *testing.T) {
 			walked++
 		}
 	}
-	assert.Greater(t, owned, len(waits)*8/10, "it may be free as one begins to spin")
+	// It may be free as one begins to spin. With PREEMPT_RT it is for whoever is woken.
+	least := len(waits) / 2
+	if kernelKind(contention.KernelMutex) == contention.KernelRT {
+		least = 0
+	}
+	assert.Greater(t, owned, least)
 	assert.NotZero(t, walked)
 	assertOneAtATime(t, w)
 }
 
 // Spinning for an rwsem that goes before the sleep is not to be seen.
 func TestObserveRWSemsThatAreSpunFor(t *testing.T) {
-	needBPF(t)
+	needKernelLocks(t)
 	p := startCommand(t, exec.Command(compile(t, "spin"), "file"))
 	w := observe(t, p.pid, Options{})
-	w.waits(20, func(w contention.Wait) bool { return w.Resource.Kind == contention.KernelRWSem && !isSpin(w) })
+	w.waits(20, func(w contention.Wait) bool {
+		return w.Resource.Kind == kernelKind(contention.KernelRWSem) && !isSpin(w)
+	})
 	p.end()
 	assertOneAtATime(t, w)
 }

@@ -236,6 +236,8 @@ type fakeObserver struct {
 	finishErr error
 	// block has it wait, before the error, until its context ends.
 	blockAttach, blockFinish bool
+	// lateAttach has it attach when its context has ended.
+	lateAttach bool
 
 	mu      sync.Mutex
 	pids    []int
@@ -250,6 +252,9 @@ func (o *fakeObserver) Attach(ctx context.Context, pid int) (Observation, error)
 	if o.blockAttach {
 		<-ctx.Done()
 		return nil, ctx.Err()
+	}
+	if o.lateAttach {
+		<-ctx.Done()
 	}
 	if o.attachErr != nil {
 		return nil, o.attachErr

@@ -177,6 +177,9 @@ func (s Stage) attach(ctx context.Context, cancel context.CancelCauseFunc, obser
 	timer := time.AfterFunc(s.Observe, func() { cancel(ErrTimeout) })
 	defer timer.Stop()
 	obs, err := observer.Attach(ctx, pid)
+	if err == nil && ctx.Err() != nil { // it came to an end all the same, too late
+		err = errors.Join(ctx.Err(), obs.Close())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("attach observer: %w", because(ctx, err))
 	}

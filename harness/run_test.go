@@ -149,6 +149,7 @@ func TestVerdictsOfRunsThatDoNotCount(t *testing.T) {
 		"no workload":            {workload: "good", change: func(o *Options) { o.WorkloadDir = "/nonexistent" }, verdict: results.Infra, reason: "start workload: "},
 		"kernel too old":         {workload: "good", change: func(o *Options) { o.Kernel = "5.4.0-1-amd64" }, verdict: results.Unsupported, reason: "needs kernel 5.8, has 5.4.0-1-amd64"},
 		"cannot attach":          {workload: "good", observer: &fakeObserver{attachErr: failure}, verdict: results.Infra, reason: "attach observer: no such program"},
+		"attaching comes late":   {workload: "good", observer: &fakeObserver{lateAttach: true}, change: func(o *Options) { o.Observe = 50 * time.Millisecond }, verdict: results.Timeout, reason: "attach observer: timed out"},
 		"attaching takes long":   {workload: "good", observer: &fakeObserver{blockAttach: true}, change: func(o *Options) { o.Observe = 50 * time.Millisecond }, verdict: results.Timeout, reason: "attach observer: timed out"},
 		"cannot finish":          {workload: "good", observer: &fakeObserver{finishErr: failure}, verdict: results.Infra, reason: "finish observing: no such program"},
 		"finishing takes long":   {workload: "good", observer: &fakeObserver{blockFinish: true}, change: func(o *Options) { o.Observe = 50 * time.Millisecond }, verdict: results.Timeout, reason: "finish observing: timed out"},

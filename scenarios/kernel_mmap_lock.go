@@ -13,7 +13,7 @@ func kernelMmapLock() Scenario {
 		Name:      "kernel-mmap-lock",
 		Mechanism: "One thread changes the protection of tens of thousands of mappings in one call, which holds mmap_lock for writing, while others map memory and pass the lock on to each other.",
 		Kinds:     []contention.Kind{contention.KernelRWSem},
-		Needs:     plainNeeds(),
+		Needs:     kernelLockNeeds(),
 		Doses: []contention.Dose{
 			{Hold: 20 * time.Millisecond, Contenders: 6},
 			{Hold: 8 * time.Millisecond, Contenders: 6},

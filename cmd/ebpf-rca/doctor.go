@@ -90,7 +90,8 @@ func examine() examination {
 		Checks: []check{
 			answer("kernel types (BTF)", bpf.HaveBTF(), "the programs cannot be fitted to this kernel", true),
 			answer("ring buffer", bpf.HaveRingBuffer(), "events cannot be sent (5.8 and later)", true),
-			answer("task storage", bpf.HaveTaskStorage(), "threads cannot be kept track of (5.11 and later)", true),
+			answer("access to tasks", bpf.HaveTaskAccess(),
+				"watching costs more, and at most 16384 threads are watched (kernels allow it from 5.15 on)", false),
 			watch,
 			sample,
 			answer(string(collector.KernelLocks), bpf.HaveContention(), collector.KernelLocks.Without(), false),
