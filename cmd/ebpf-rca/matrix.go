@@ -32,6 +32,7 @@ type matrixOptions struct {
 	boot    time.Duration
 	silence time.Duration
 	memory  int
+	cpus    int
 	append  string
 	shell   bool
 	bisect  bool
@@ -102,6 +103,7 @@ kernel does not come so far as to tell, as 'git bisect run' wants it.`,
 	f.DurationVar(&o.boot, "boot-timeout", 2*time.Minute, "how long a guest may take to come up")
 	f.DurationVar(&o.silence, "run-timeout", 5*time.Minute, "how long a guest may go without a word")
 	f.IntVar(&o.memory, "memory", 1024, "of each guest, in MiB")
+	f.IntVar(&o.cpus, "cpus", 2, "of each guest; emulated ones share a CPU of the host")
 	f.StringVar(&o.append, "append", "", "add `ARGS` to the kernel's command line")
 	f.BoolVar(&o.shell, "shell", false, "boot the one kernel into a shell, with the command and all workloads in /bin")
 	f.BoolVar(&o.bisect, "bisect", false, "end as 'git bisect run' wants it")
@@ -118,8 +120,8 @@ func (o matrixOptions) checkMatrix() error {
 		return errors.New("matrix takes --out DIR, the folder to make")
 	case (o.shell || o.bisect) && (len(o.kernels) != 1 || o.resume != ""):
 		return errors.New("--shell and --bisect take one --kernel")
-	case o.jobs < 1 || o.memory < 1:
-		return fmt.Errorf("--jobs %d, --memory %d: both must be positive", o.jobs, o.memory)
+	case o.jobs < 1 || o.memory < 1 || o.cpus < 1:
+		return fmt.Errorf("--jobs %d, --memory %d, --cpus %d: all must be positive", o.jobs, o.memory, o.cpus)
 	case o.boot <= 0 || o.silence <= 0:
 		return fmt.Errorf("--boot-timeout %v, --run-timeout %v: both must be positive", o.boot, o.silence)
 	}
@@ -162,7 +164,7 @@ func runMatrix(ctx context.Context, o matrixOptions, stdout, stderr io.Writer) e
 		return usage(err)
 	}
 	options := matrix.Options{
-		QEMU: qemu, Payload: payload, Accel: accel, Memory: o.memory, Append: o.append,
+		QEMU: qemu, Payload: payload, Accel: accel, CPUs: o.cpus, Memory: o.memory, Append: o.append,
 		Boot: o.boot, Silence: o.silence, Jobs: o.jobs, Retries: o.retries, Progress: told.tell,
 	}
 	if o.shell {
