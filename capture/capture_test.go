@@ -50,7 +50,7 @@ func filled(t *testing.T, v reflect.Value, length int, serial *int64) {
 		v.SetString(string(rune('a'+*serial%26)) + string(rune(*serial)))
 	case reflect.Bool:
 		v.SetBool(true)
-	case reflect.Int, reflect.Int64:
+	case reflect.Int, reflect.Int32, reflect.Int64:
 		v.SetInt(*serial)
 	case reflect.Uint64:
 		v.SetUint(uint64(*serial) | 1<<63)

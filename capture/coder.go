@@ -58,7 +58,7 @@ func take[T any](c *coder, n int, v T) {
 }
 
 type integer interface {
-	~int | ~int64 | ~uint64 | ~uint8
+	~int | ~int32 | ~int64 | ~uint64 | ~uint8
 }
 
 func number[T integer](c *coder, v T) T {

@@ -16,11 +16,19 @@ func newDictionary[T comparable]() dictionary[T] {
 	return dictionary[T]{numbers: map[T]int{zero: 0}, values: []T{zero}}
 }
 
+// number is that of a value, or which it would have if it is new.
+func (d *dictionary[T]) number(v T) int {
+	if n, known := d.numbers[v]; known {
+		return n
+	}
+	return len(d.values)
+}
+
 // entry codes a value by its number, and by its parts when it is met for the first time.
 func entry[T comparable](c *coder, d *dictionary[T], v T, parts func(*coder, T) T) T {
-	n, known := d.numbers[v]
-	if !known {
-		n = len(d.values)
+	var n int
+	if c.writing {
+		n = d.number(v)
 	}
 	n = number(c, n)
 	switch {

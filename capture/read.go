@@ -162,16 +162,21 @@ func readTable[T any](r *reader, table *[]T, size int, code func(*coder, []T)) e
 
 // growth is how many times what has been read may be allocated for what is claimed to
 // come. The larger, the less is copied, and held twice meanwhile.
-const growth = 4
+const growth = 16
 
 // extend makes a list longer by n zero values. It will have size in the end, if that is
-// to be believed.
+// to be believed; until then it has a growth-th of that, or a growth-th of a growth-th, so
+// that the last copy is a small one.
 func extend[T any](list []T, n, size int) []T {
 	long := len(list) + n
 	if long <= cap(list) {
 		return list[:long]
 	}
-	grown := make([]T, long, min(size, growth*long))
+	room := size
+	for room > growth*long {
+		room /= growth
+	}
+	grown := make([]T, long, max(long, room))
 	copy(grown, list)
 	return grown
 }

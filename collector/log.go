@@ -8,7 +8,7 @@ import (
 	"github.com/os2026/ebpf-rca/contention"
 )
 
-// eventLog keeps the events of a window in a third of the room they take in a trace:
+// eventLog keeps the events of a window in less than half of the room they take in a trace:
 // threads and resources are few, and stand in tables of their own.
 type eventLog struct {
 	threads     numbering[contention.ThreadID]

@@ -38,7 +38,7 @@ func (f Frame) Name() string {
 type Stack []Frame
 
 // StackID is a place in Trace.Stacks; NoStack is none.
-type StackID int
+type StackID int32
 
 // NoStack is the id of a stack that was not taken.
 const NoStack StackID = 0

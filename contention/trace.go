@@ -81,14 +81,14 @@ type Wait struct {
 	// Owner is the tid an owner word named as Begin passed, 0 if none is to be
 	// believed. It may be stale by the time the wait ends.
 	Owner int
-	// Late is what was found of it at the end of the window, if it is open then.
-	Late LateLook
 	// Stack is where the thread slept, in user space and in the kernel.
 	Stack, KernelStack StackID
 	// Occupant is who had the CPU from Woken to Ran for the longest, and Occupied how
 	// long that was; 0: not known.
 	Occupant ThreadID
 	Occupied time.Duration
+	// Late is what was found of it at the end of the window, if it is open then.
+	Late LateLook
 }
 
 // LateLook is what is found at the end of a window of a wait that has not ended, or only
@@ -131,12 +131,12 @@ const (
 
 // Waker is who ended a wait.
 type Waker struct {
-	Kind   WakerKind
 	Thread ThreadID
+	Stack  StackID
+	Kind   WakerKind
 	// SameObject says that the waker's own system call was on the object waited
 	// for, which makes the wake-up a release beyond doubt.
 	SameObject bool
-	Stack      StackID
 }
 
 // Preemption is a time in which a thread wanted a CPU and had none, other than

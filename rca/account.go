@@ -124,11 +124,10 @@ func (h *harm) see(s span, stack contention.StackID) {
 	}
 }
 
-// merge adds another account, which is left as it is.
+// merge adds another account, which is left as it is, but for its spans.
 func (a *account) merge(other *account) {
 	a.blame += other.blame
 	a.idle += other.idle
-	a.spans = append(a.spans, other.spans...)
 	for _, e := range other.victims.entries {
 		a.victims.of(e.key).merge(e.value)
 	}

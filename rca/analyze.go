@@ -15,6 +15,9 @@ type Options struct {
 	// MinShare is how much of its window an accusation must have cost a victim, in
 	// 0..1; 0 means DefaultMinShare.
 	MinShare float64
+	// Consume: Analyze takes the waits, preemptions and samples out of the trace, so that
+	// what they take of memory is free while they are explained.
+	Consume bool
 }
 
 // DefaultMinShare is the share of its window that a victim must have lost.
@@ -23,10 +26,16 @@ const DefaultMinShare = 0.05
 // minBlame is the least waiting that is worth an accusation.
 const minBlame = time.Millisecond
 
-// Analyze explains the waits of a trace. It does not change the trace.
+// Analyze explains the waits of a trace. It does not change the trace, unless it is to
+// consume it.
 func Analyze(trace *contention.Trace, opts Options) contention.Analysis {
 	if opts.MinShare == 0 {
 		opts.MinShare = DefaultMinShare
+	}
+	if opts.Consume {
+		taken := *trace
+		trace.Waits, trace.Preemptions, trace.Samples = nil, nil, nil
+		trace = &taken
 	}
 	ix := newIndex(trace)
 	worth := opts.worth(ix.window)

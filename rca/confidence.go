@@ -41,7 +41,7 @@ func confidence(ix *index, j judgement) float64 {
 // it let go goes on to whoever lets go next, from whom before. So the share that was seen
 // counts three times. A wake-up of unknown origin only shifts blame by one release.
 func (ix *index) clarity() float64 {
-	seen := float64(len(ix.trace.Waits) + len(ix.trace.Preemptions))
+	seen := float64(ix.seen)
 	if seen == 0 {
 		return 0
 	}

@@ -33,6 +33,9 @@ func (ix *index) addExits() {
 // the other waits for all of them: the one that it comes to first is not slow for that.
 func (ix *index) togetherUntil(w *wait) span {
 	together := span{w.from, w.from}
+	if !tellsEnds(ix.objects[w.resource].Kind) {
+		return together
+	}
 	releases := ix.after(w.resource, w.from)
 	if len(releases) == 0 || !ix.isEnd(w.resource, releases[0]) {
 		return together
@@ -47,6 +50,9 @@ func (ix *index) togetherUntil(w *wait) span {
 	}
 	return together
 }
+
+// tellsEnds reports whether a wait for a thing of kind k may be one for the end of a thread.
+func tellsEnds(k contention.Kind) bool { return k == contention.Join || k == contention.Futex }
 
 // lastWords is how long a thread lives at most once it has let go who waits for its end.
 const lastWords = time.Millisecond

@@ -27,6 +27,7 @@ func (ix *index) thread(id contention.ThreadID) threadNo {
 		ix.threadNos[id] = n
 		ix.threads = append(ix.threads, contention.Thread{TID: id.TID, Start: id.Start})
 		ix.lives = append(ix.lives, nil)
+		ix.near = append(ix.near, 0)
 		ix.samples = append(ix.samples, nil)
 		ix.waited = append(ix.waited, 0)
 	}

@@ -5,7 +5,7 @@ package rca
 import (
 	"cmp"
 	"slices"
-	"sort"
+	"time"
 )
 
 // queue is who waits for a resource throughout an interval. An interval is the time
@@ -21,9 +21,9 @@ type queue struct {
 // wholeIntervals returns the first interval of a resource that lies in s, and the last.
 // The last is before the first if there is none, by one if there is a release in s.
 func (ix *index) wholeIntervals(r resourceNo, s span) (first, last int) {
-	list := ix.objects[r].releases
-	first = 1 + sort.Search(len(list), func(i int) bool { return list[i].at >= s.from })
-	return first, sort.Search(len(list), func(i int) bool { return list[i].at > s.to }) - 1
+	o := &ix.objects[r]
+	first = 1 + o.search(func(at time.Duration) bool { return at >= s.from })
+	return first, o.search(func(at time.Duration) bool { return at > s.to }) - 1
 }
 
 // join puts a victim into the queue until its last interval is over. Advance has come to

@@ -50,10 +50,13 @@ func accuseScattered(ix *index, b *book, accused []judgement, worth func(time.Du
 				return cmp.Or(cmp.Compare(b.accounts[y].blame, b.accounts[x].blame), ix.compareResources(x.group, y.group))
 			})
 			parts := make([]part, len(keys))
+			var held spans
 			for i, key := range keys {
 				parts[i] = part{thread, b.accounts[key]}
+				held = append(held, parts[i].spans...)
 			}
 			a := together(parts)
+			a.spans = held
 			if worth(a.worstActive(thread)) && a.blame >= alike*medianOfOthers(all, a.blame) {
 				out = append(out, judgement{classOf(ix, keys[0]), []part{{thread, a}}, a, keys[0].group})
 			}

@@ -238,7 +238,7 @@ func (w *watching) report(window contention.Window) error {
 		Target: capture.Target(w.target), Kernel: kernelRelease(), MinShare: w.opts.minShare,
 		Notes: w.notes(alive, trace), Trace: *trace,
 	}
-	d := diagnosisOf(&seen, rca.Analyze(trace, rca.Options{MinShare: seen.MinShare}))
+	d := diagnosisOf(&seen, rca.Analyze(&seen.Trace, rca.Options{MinShare: seen.MinShare, Consume: w.opts.capture == ""}))
 	return errors.Join(w.tell(d), w.export(d, seen))
 }
 

@@ -108,9 +108,10 @@ func readCapture(path string) (capture.Capture, error) {
 	return seen, err
 }
 
+// analyze analyses what was seen, of which the events may be gone then.
 func (o replayOptions) analyze(seen *capture.Capture) (contention.Analysis, error) {
 	if o.analyzer == ourAnalyzer {
-		return rca.Analyze(&seen.Trace, rca.Options{MinShare: cmp.Or(o.minShare, seen.MinShare)}), nil
+		return rca.Analyze(&seen.Trace, rca.Options{MinShare: cmp.Or(o.minShare, seen.MinShare), Consume: true}), nil
 	}
 	other, err := findAnalyzer(o.analyzer)
 	if err != nil {
