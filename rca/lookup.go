@@ -36,13 +36,12 @@ func searchNear(n, near int, f func(int) bool) int {
 // after returns the releases of a resource later than t.
 func (ix *index) after(r resourceNo, t time.Duration) []release {
 	o := &ix.objects[r]
-	return o.releases[o.search(func(at time.Duration) bool { return at > t }):]
+	return o.releases[o.firstAfter(t):]
 }
 
-// search returns the place of the first release at a time for which f holds, as it does
-// for all later ones.
-func (o *object) search(f func(at time.Duration) bool) int {
-	o.near = searchNear(len(o.releases), o.near, func(i int) bool { return f(o.releases[i].at) })
+// firstAfter returns the place of the first release later than t.
+func (o *object) firstAfter(t time.Duration) int {
+	o.near = searchNear(len(o.releases), o.near, func(i int) bool { return o.releases[i].at > t })
 	return o.near
 }
 

@@ -5,7 +5,6 @@ package rca
 import (
 	"cmp"
 	"slices"
-	"time"
 )
 
 // queue is who waits for a resource throughout an interval. An interval is the time
@@ -22,8 +21,7 @@ type queue struct {
 // The last is before the first if there is none, by one if there is a release in s.
 func (ix *index) wholeIntervals(r resourceNo, s span) (first, last int) {
 	o := &ix.objects[r]
-	first = 1 + o.search(func(at time.Duration) bool { return at >= s.from })
-	return first, o.search(func(at time.Duration) bool { return at > s.to }) - 1
+	return 1 + o.firstAfter(s.from-1), o.firstAfter(s.to) - 1
 }
 
 // join puts a victim into the queue until its last interval is over. Advance has come to

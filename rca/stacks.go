@@ -66,8 +66,8 @@ func holdingStacks(ix *index, j judgement) []contention.WeightedStack {
 	w := make(weights)
 	for _, p := range j.parts {
 		held := p.spans.union()
-		w.addOffCPU(ix, p.thread, held)
-		w.addSamples(ix, p.thread, held)
+		off := w.addOffCPU(ix, p.thread, held)
+		w.addSamples(ix, p.thread, held, held.length()-off)
 		w.addReleases(ix, p.thread, j.group, held)
 	}
 	w = w.alike(ix)
@@ -92,23 +92,26 @@ func holdingStacks(ix *index, j judgement) []contention.WeightedStack {
 	return out
 }
 
-func (w weights) addOffCPU(ix *index, thread threadNo, held spans) {
-	for _, ep := range ix.lives[thread] {
-		if len(ix.trace.Stack(ep.stack)) == 0 {
+// addOffCPU returns for how long the thread held and did not run, with a stack or without.
+func (w weights) addOffCPU(ix *index, thread threadNo, held spans) time.Duration {
+	var off time.Duration
+	for i := range ix.lives[thread] {
+		ep := &ix.lives[thread][i]
+		d := held.overlap(ep.span)
+		if off += d; d == 0 || len(ix.trace.Stack(ep.stack)) == 0 {
 			continue
 		}
 		role := contention.HoldingOffCPU
 		if ep.wait == wantsCPU {
 			role = contention.HoldingRunnable
 		}
-		if d := held.overlap(ep.span); d > 0 {
-			w[stackKey{role, ep.stack}] += d
-		}
+		w[stackKey{role, ep.stack}] += d
 	}
+	return off
 }
 
 // addSamples shares the time in which the thread held and ran among its samples.
-func (w weights) addSamples(ix *index, thread threadNo, held spans) {
+func (w weights) addSamples(ix *index, thread threadNo, held spans, ran time.Duration) {
 	counts := make(map[contention.StackID]int)
 	var taken int
 	for _, s := range ix.samples[thread] {
@@ -116,10 +119,6 @@ func (w weights) addSamples(ix *index, thread threadNo, held spans) {
 			counts[s.Stack]++
 			taken++
 		}
-	}
-	ran := held.length()
-	for _, ep := range ix.lives[thread] {
-		ran -= held.overlap(ep.span)
 	}
 	for stack, n := range counts {
 		w[stackKey{contention.HoldingOnCPU, stack}] += time.Duration(float64(max(0, ran)) * float64(n) / float64(taken))
