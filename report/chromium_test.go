@@ -85,6 +85,29 @@ func TestChromiumComplainsOfRequestsAndScripts(t *testing.T) {
 	}
 }
 
+// Print shows what is folded: the page is as long as if all of it had been opened.
+func TestChromiumPrintsWhatIsFolded(t *testing.T) {
+	page := render(t, Options{Timelines: All}, fixture)
+	opened := strings.ReplaceAll(strings.ReplaceAll(page, "<details open", "<details"), "<details", "<details open")
+	folded := strings.Replace(page, "details::details-content", "details::nothing", 1)
+	require.NotEqual(t, page, folded)
+	all := printed(t, opened)
+	assert.Equal(t, all, printed(t, page))
+	assert.Less(t, printed(t, folded), all)
+}
+
+// printed is how many sheets of paper a page takes.
+func printed(t *testing.T, page string) int {
+	path := filepath.Join(t.TempDir(), "report.pdf")
+	browse(t, page, "--print-to-pdf="+path)
+	pdf, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return len(sheet.FindAll(pdf, -1))
+}
+
+// sheet is the head of a page in a PDF.
+var sheet = regexp.MustCompile(`/Type /Page\b`)
+
 // A phone scrolls a page in one direction only.
 func TestChromiumFitsThePageToAPhone(t *testing.T) {
 	page := render(t, Options{Timelines: All}, fixture)

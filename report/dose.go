@@ -17,7 +17,9 @@ import (
 type response struct {
 	Scenario string
 	Chart    chart
-	Table    []dosed
+	// Thresholds are those of each line of the chart.
+	Thresholds []threshold
+	Table      []dosed
 }
 
 // dosed is the share found with one dose.
@@ -43,7 +45,9 @@ func responses(f *results.Folder, analyzer string) []response {
 			found[r.Dose] = n
 		}
 		if len(found) > 1 {
-			list = append(list, newResponse(scenario, found))
+			r := newResponse(scenario, found)
+			r.Thresholds = crowds(results.ScenarioThresholds(f, scenario, analyzer))
+			list = append(list, r)
 		}
 	}
 	return list

@@ -25,6 +25,7 @@ type figureRow struct {
 // figure is a value with its interval, as far as it has one.
 type figure struct {
 	Text, Interval string
+	Exact          string // the interval after Clopper and Pearson
 	Bar            *interval
 }
 
@@ -43,10 +44,10 @@ type measure struct {
 // measures are those shown, the headlines first.
 var measures = []measure{
 	{threadAC1, "faults whose first accusation is a true culprit", func(s results.Summary) figure { return proportion(s.Thread.AC1) }},
-	{frameAC1, "… and shows the function it was in", func(s results.Summary) figure { return proportion(s.Frame) }},
-	{falseAlarms, "runs without a culprit in which anybody is accused", func(s results.Summary) figure { return proportion(s.FAR) }},
+	{frameAC1, "… and shows the function it was in", func(s results.Summary) figure { return exactly(s.Frame, s.Exact.Frame) }},
+	{falseAlarms, "runs without a culprit in which anybody is accused", func(s results.Summary) figure { return exactly(s.FAR, s.Exact.FAR) }},
 	{youdenJ, "thread AC@1 less false alarms: 0 is a coin, 1 is perfect", youdenFigure},
-	{"Hits", "faults of which all culprits stand first", func(s results.Summary) figure { return proportion(s.Recall) }},
+	{"Hits", "faults of which all culprits stand first", func(s results.Summary) figure { return exactly(s.Recall, s.Exact.Recall) }},
 	{"Class AC@1", "the kind of cause is right", func(s results.Summary) figure { return proportion(s.Class) }},
 	{"Resource AC@1", "what was waited for is right", func(s results.Summary) figure { return proportion(s.Resource) }},
 	{"Edge AC@1", "who waited for whom is right", func(s results.Summary) figure { return proportion(s.Edge) }},
@@ -84,6 +85,15 @@ func proportion(p results.Proportion) figure {
 		Interval: fmt.Sprintf("%.2f–%.2f, n = %d", p.Low, p.High, p.N),
 		Bar:      &interval{Low: scale(p.Low), At: scale(p.Value), High: scale(p.High)},
 	}
+}
+
+// exactly has the exact interval beside that after Wilson.
+func exactly(p, exact results.Proportion) figure {
+	f := proportion(p)
+	if p.N > 0 {
+		f.Exact = fmt.Sprintf("exact %.2f–%.2f", exact.Low, exact.High)
+	}
+	return f
 }
 
 func youdenFigure(s results.Summary) figure {

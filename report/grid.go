@@ -26,7 +26,36 @@ type gridRow struct {
 type cell struct {
 	Class, Sign, Word string
 	Faults, Quiet     string // found of all, accused of all; why there are none
-	Change            string // against the base, where it is significant
+	Change            change // against the base, nothing in the base
+}
+
+// change is how a scenario compares with the base. Its sign says the same as its colour.
+type change struct {
+	Class, Sign, Word string
+	Needed            string // for an unknown one: how many runs would tell
+}
+
+// newChange renders what a comparison judges.
+func newChange(c results.Cell) change {
+	switch c.Judgement {
+	case results.Worse:
+		return change{Class: "bad", Sign: "↓", Word: "worse"}
+	case results.Better:
+		return change{Class: "good", Sign: "↑", Word: "better"}
+	case results.Unchanged:
+		return change{Class: "none", Sign: "=", Word: "unchanged"}
+	case results.Unknown:
+		unknown := change{Class: "warn", Sign: "?", Word: "unknown"}
+		switch {
+		case c.Needed > results.MaxRuns:
+			unknown.Needed = fmt.Sprintf("over %d runs would tell", results.MaxRuns)
+		case c.Needed > 0:
+			unknown.Needed = plural(c.Needed, "run") + " would tell"
+		}
+		return unknown
+	default:
+		return change{}
+	}
 }
 
 // newCell judges by the thresholds that decide the outcome of a run. A share of 0 in 0
@@ -100,9 +129,7 @@ func byKernel(c results.Comparison, seeds func(scenario string) int) grid {
 		r := gridRow{Scenario: row.Scenario}
 		for _, in := range row.Cells {
 			cell := newCell(in.Recall, in.FAR, seeds(row.Scenario), in.Unsupported)
-			if in.Hits.Significant() || in.Alarms.Significant() {
-				cell.Change = "↓ worse than the base"
-			}
+			cell.Change = newChange(in)
 			r.Cells = append(r.Cells, cell)
 		}
 		g.Rows = append(g.Rows, r)

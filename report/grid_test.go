@@ -10,6 +10,23 @@ import (
 	"github.com/os2026/ebpf-rca/results"
 )
 
+func TestChange(t *testing.T) {
+	for name, test := range map[string]struct {
+		cell results.Cell
+		want change
+	}{
+		"the base":       {results.Cell{}, change{}},
+		"a loss":         {results.Cell{Judgement: results.Worse}, change{"bad", "↓", "worse", ""}},
+		"a gain":         {results.Cell{Judgement: results.Better}, change{"good", "↑", "better", ""}},
+		"ruled out":      {results.Cell{Judgement: results.Unchanged}, change{"none", "=", "unchanged", ""}},
+		"too few":        {results.Cell{Judgement: results.Unknown, Needed: 20}, change{"warn", "?", "unknown", "20 runs would tell"}},
+		"hopeless":       {results.Cell{Judgement: results.Unknown, Needed: results.MaxRuns + 1}, change{"warn", "?", "unknown", "over 1000 runs would tell"}},
+		"nothing tested": {results.Cell{Judgement: results.Unknown}, change{"warn", "?", "unknown", ""}},
+	} {
+		assert.Equal(t, test.want, newChange(test.cell), name)
+	}
+}
+
 func TestCell(t *testing.T) {
 	all, none := results.Wilson(3, 3), results.Wilson(0, 3)
 	for name, test := range map[string]struct {

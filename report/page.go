@@ -16,8 +16,9 @@ type page struct {
 	// Kernels, Differences and Versus are of several folders.
 	Kernels     *grid
 	Differences *environments
-	Versus      string // the analyser compared
-	Apart       string // why folders are not compared
+	Versus      string  // the analyser compared
+	Drop        float64 // the change that is ruled out where a scenario is unchanged
+	Apart       string  // why folders are not compared
 }
 
 // environments lists in what folders differ that are compared.
@@ -31,7 +32,7 @@ type folder struct {
 	Number     int
 	Kernel     string
 	RunID      string
-	Machine    []property
+	Machine    []results.Property
 	Outcome    outcome
 	Incomplete bool
 	Warnings   []string
@@ -43,13 +44,11 @@ type folder struct {
 	Calibration []calibration
 	Head        []headline
 	Responses   []response
+	Thresholds  []threshold
 	Overhead    []overheadRow
 	Analyzers   []string
 	Runs        runs
 }
-
-// property is something known of a machine.
-type property struct{ Name, Value string }
 
 // outcome is how a run ended.
 type outcome struct {
@@ -99,7 +98,7 @@ func (p *page) compare(folders []*results.Folder) {
 		}
 		return seeds
 	})
-	p.Kernels = &g
+	p.Kernels, p.Drop = &g, c.Drop
 	if len(c.Differences) > 0 {
 		p.Differences = &environments{Columns: c.Columns, Rows: c.Differences}
 	}
@@ -120,7 +119,7 @@ func newFolder(f *results.Folder) folder {
 	lines, warnings := overheadOf(f)
 	view := folder{
 		Kernel: kernelText(f.Env.KernelRelease), RunID: f.Plan.RunID,
-		Machine: machine(f.Env), Outcome: newOutcome(scores.Outcome()),
+		Machine: f.Env.Properties(), Outcome: newOutcome(scores.Outcome()),
 		Incomplete: f.Incomplete, Warnings: slices.Concat(f.Warnings, warnings),
 		Doubts:  scores.DoubtsBeside(scores.Outcome()),
 		Figures: newFigures(scores), Verdicts: newVerdicts(f, scores), Grid: byAnalyzer(scores),
@@ -129,6 +128,7 @@ func newFolder(f *results.Folder) folder {
 	}
 	if len(f.Plan.Analyzers) > 0 {
 		view.Responses = responses(f, f.Plan.Analyzers[0])
+		view.Thresholds = families(scores.Thresholds, f.Plan.Analyzers[0])
 	}
 	return view
 }

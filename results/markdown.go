@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -14,15 +15,16 @@ import (
 const MaxMarkdown = 900 << 10
 
 // WriteMarkdown exports a summary to read on a web page: the outcome, the machine,
-// what speaks against the figures, the table, and each run that was not as it should
-// be, as far as there is room.
+// what speaks against the figures, the table, the thresholds of a run with a dose sweep,
+// and each run that was not as it should be, as far as there is room.
 func WriteMarkdown(w io.Writer, f *Folder, s Scores) error {
 	m := markdown{limit: MaxMarkdown}
 	m.outcome(f, s.Outcome())
 	m.machine(f.Env)
 	m.list("Warnings", f.Warnings)
 	m.list("Reasons to doubt the figures", s.DoubtsBeside(s.Outcome()))
-	m.table(s)
+	m.figures(s)
+	m.thresholds(s)
 	m.exceptions(f)
 	if _, err := w.Write(m.text.Bytes()); err != nil {
 		return fmt.Errorf("write summary: %w", err)
@@ -71,22 +73,10 @@ func (m *markdown) outcome(f *Folder, o Outcome) {
 }
 
 func (m *markdown) machine(e Env) {
-	parts := []string{}
-	add := func(format, value string) {
-		if value != "" {
-			parts = append(parts, fmt.Sprintf(format, cell(value)))
-		}
+	var parts []string
+	for _, p := range e.Properties() {
+		parts = append(parts, cell(p.Name+" "+p.Value))
 	}
-	add("kernel %s", e.KernelRelease)
-	add("%s", e.Distribution)
-	add("%s", e.Architecture)
-	add("accel %s", e.Accel)
-	add("preemption %s", e.Preemption)
-	if e.CPUs > 0 {
-		add("%s CPUs", fmt.Sprint(e.CPUs))
-	}
-	add("ebpf-rca %s", e.ToolVersion)
-	add("commit %s", e.ToolCommit)
 	if len(parts) > 0 {
 		m.line("\n%s", strings.Join(parts, " · "))
 	}
@@ -105,15 +95,31 @@ func (m *markdown) list(title string, items []string) {
 	}
 }
 
-func (m *markdown) table(s Scores) {
-	m.line("\n| %s |", strings.Join(tableHead, " | "))
-	m.line("|%s", strings.Repeat("---|", len(tableHead)))
-	for _, sum := range append(append([]Summary{}, s.Scenarios...), s.Overall...) {
-		row := tableRow(sum)
+func (m *markdown) table(head []string, rows [][]string) {
+	m.line("\n| %s |", strings.Join(head, " | "))
+	m.line("|%s", strings.Repeat("---|", len(head)))
+	for _, row := range rows {
+		safe := make([]string, len(row))
 		for i := range row {
-			row[i] = cell(row[i])
+			safe[i] = cell(row[i])
 		}
-		m.line("| %s |", strings.Join(row, " | "))
+		m.line("| %s |", strings.Join(safe, " | "))
+	}
+}
+
+func (m *markdown) figures(s Scores) {
+	var rows [][]string
+	for _, sum := range slices.Concat(s.Scenarios, s.Overall) {
+		rows = append(rows, tableRow(sum))
+	}
+	m.table(tableHead, rows)
+}
+
+// thresholds tells from which hold time on faults are found, where doses were varied.
+func (m *markdown) thresholds(s Scores) {
+	if rows := thresholdRows(s.Thresholds); len(rows) > 0 {
+		m.line("\n### From which hold time on faults are found, with the 95 %% interval of the bootstrap")
+		m.table(thresholdHead, rows)
 	}
 }
 

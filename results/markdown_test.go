@@ -29,7 +29,7 @@ func TestWriteMarkdown(t *testing.T) {
 		"## ebpf-rca " + testRunID + ": runs are lost or broken\n",
 		"**Incomplete:**",
 		"- 1 of 6 runs broke down\n",
-		"kernel 6.18.44 · 2 CPUs",
+		"Kernel 6.18.44 · CPUs 2",
 		"- line 3 is torn\n",
 		"### Reasons to doubt the figures\n\n- m: nobody waits in 3 of 3 twins",
 		"| m | rca | 6 | 1.00 [0.34,1.00] | 0.00 | 1.00 | - | 0.00 | 0.0% | 0.0% | 0.0% | - | 83% | 1 infra |\n",
@@ -39,6 +39,21 @@ func TestWriteMarkdown(t *testing.T) {
 	}
 	assert.Equal(t, 1, strings.Count(text, "- run "), "right answers are not listed")
 	assert.Equal(t, 1, strings.Count(text, "runs broke down"), "a reason is told once")
+}
+
+func TestMarkdownTellsThresholds(t *testing.T) {
+	f := &Folder{Plan: Plan{Analyzers: rcaOnly}, Records: join(
+		atDose("mutex-hold", ms(1), 0, 10), atDose("mutex-hold", ms(4), 5, 5), atDose("mutex-hold", ms(16), 10, 0),
+	)}
+	for _, r := range f.Records {
+		f.Plan.Runs = append(f.Plan.Runs, r.Run)
+	}
+	text := markdownOf(t, f)
+	assert.Contains(t, text, "\n### From which hold time on faults are found, with the 95 % interval of the bootstrap\n")
+	assert.Contains(t, text, "\n| mutex | rca | 0 | 30 | 4ms [", "of all numbers of contenders together")
+	assert.Contains(t, text, "] | isotonic |\n")
+
+	assert.NotContains(t, markdownOf(t, folderOf(rcaOnly, play(2, "m", fault, Hit)...)), "### From which")
 }
 
 func TestMarkdownTellsThePart(t *testing.T) {

@@ -58,6 +58,8 @@ type Summary struct {
 	// FAR is the share of twins and controls in which anybody was accused.
 	FAR         Proportion `json:"far"`
 	Specificity Proportion `json:"specificity"`
+	// Exact are the exact intervals of the headline shares, beside those after Wilson.
+	Exact Exact `json:"clopper_pearson"`
 	// Youden is thread AC@1 + specificity − 1, nil unless both were measured.
 	Youden *float64 `json:"youden_j,omitempty"`
 	// DecoyRate is the share of faults whose first accusation is a decoy.
@@ -78,6 +80,13 @@ type Summary struct {
 	// WaitError is |seen − accounted for| of the waiting, over what the threads
 	// account for, in runs of every variant in which they waited to speak of.
 	WaitError Spread `json:"wait_error"`
+}
+
+// Exact are shares with intervals after Clopper and Pearson, which are never too narrow.
+type Exact struct {
+	Recall Proportion `json:"recall"`
+	Frame  Proportion `json:"frame_ac1"`
+	FAR    Proportion `json:"far"`
 }
 
 // ThreadAccuracy says how well the list of accused threads finds the culprits.
@@ -219,7 +228,8 @@ func (s *Summary) faults(records []Record) {
 		return
 	}
 	var ac [5]float64
-	var reciprocal, hits, decoys float64
+	var reciprocal float64
+	hits, decoys := 0, 0
 	var first Ranks // counts of rank 1
 	var errors, distances, unexplained, detected, chains []float64
 	unnamed := 0 // has no function either
@@ -236,8 +246,12 @@ func (s *Summary) faults(records []Record) {
 			reciprocal += 1 / float64(g.Ranks.Thread)
 		}
 		first.add(g.Ranks)
-		hits += one(r.Verdict == Hit)
-		decoys += one(g.DecoyFirst)
+		if r.Verdict == Hit {
+			hits++
+		}
+		if g.DecoyFirst {
+			decoys++
+		}
 		errors = append(errors, r.Blame.Error)
 		distances = append(distances, r.Blame.TVDistance)
 		if len(r.Truth.Ways) > 0 && !r.Truth.Nobody {
@@ -251,13 +265,14 @@ func (s *Summary) faults(records []Record) {
 		}
 	}
 	of := func(count int) Proportion { return Wilson(float64(count), n) }
-	s.Recall, s.DecoyRate = Wilson(hits, n), Wilson(decoys, n)
+	s.Recall, s.DecoyRate = of(hits), of(decoys)
 	avg, _ := mean(ac[:])
 	s.Thread = ThreadAccuracy{
 		AC1: Wilson(ac[0], n), AC3: Wilson(ac[2], n), AC5: Wilson(ac[4], n),
 		Avg5: avg / float64(n), MRR: reciprocal / float64(n),
 	}
 	s.Frame = Wilson(float64(first.Frame), n-unnamed)
+	s.Exact.Recall, s.Exact.Frame = ClopperPearson(hits, n), ClopperPearson(first.Frame, n-unnamed)
 	if IsPeer(records[0].Analyzer) {
 		return // the rest is not what it says
 	}
@@ -292,7 +307,7 @@ func (s *Summary) quiet(records []Record) {
 			alarms++
 		}
 	}
-	s.FAR = Wilson(float64(alarms), len(records))
+	s.FAR, s.Exact.FAR = Wilson(float64(alarms), len(records)), ClopperPearson(alarms, len(records))
 	s.Specificity = Wilson(float64(len(records)-alarms), len(records))
 }
 

@@ -93,6 +93,9 @@ func TestSummarizeFaults(t *testing.T) {
 	assert.Equal(t, Wilson(2, 3), s.Process)
 	assert.Equal(t, Wilson(0, 3), s.Resource)
 	assert.Equal(t, Wilson(0, 3), s.Frame)
+	assert.InDelta(t, .0084, s.Exact.Recall.Low, 5e-5)
+	assert.InDelta(t, .9057, s.Exact.Recall.High, 5e-5)
+	assert.Equal(t, ClopperPearson(0, 3), s.Exact.Frame)
 	assert.Equal(t, Wilson(1, 3), s.DecoyRate)
 	assert.InDelta(t, .21, s.BlameError.Median, 1e-12)
 	assert.InDelta(t, .21+.8*.79, s.BlameError.P90, 1e-12)
@@ -135,6 +138,8 @@ func TestSummarizeQuiet(t *testing.T) {
 		play(3, "m", twin, CorrectReject), play(1, "m", twin, FalseAlarm), play(1, "m", control, FalseAlarm),
 		play(1, "m", twin, Unsupported), play(2, "m", twin, Lost)))
 	assert.Equal(t, Wilson(2, 5), s.FAR)
+	assert.InDelta(t, .0527, s.Exact.FAR.Low, 5e-5)
+	assert.InDelta(t, .8534, s.Exact.FAR.High, 5e-5)
 	assert.Equal(t, Wilson(3, 5), s.Specificity)
 	assert.Equal(t, Wilson(7, 8), s.Support)
 	assert.Equal(t, Wilson(5, 7), s.Validity)

@@ -110,20 +110,10 @@ func bootstrapMedians(values []float64) []float64 {
 	return medians
 }
 
-// MedianShift returns by how much the median of values differs from that of others, and
-// MeanShift the same of their means, with the percentile interval of the bootstrap in
-// which each side is drawn by itself. The same values always give the same interval.
+// MedianShift returns by how much the median of values differs from that of others, with
+// the percentile interval of the bootstrap in which each side is drawn by itself. The same
+// values always give the same interval.
 func MedianShift(values, others []float64) (Shift, error) {
-	return bootstrapShift(sortMedian, values, others)
-}
-
-// MeanShift is described at MedianShift.
-func MeanShift(values, others []float64) (Shift, error) {
-	return bootstrapShift(func(v []float64) float64 { m, _ := mean(v); return m }, values, others)
-}
-
-// bootstrapShift hands copies to figure, which may sort them.
-func bootstrapShift(figure func([]float64) float64, values, others []float64) (Shift, error) {
 	if len(values) == 0 || len(others) == 0 {
 		return Shift{}, errors.New("difference of no values")
 	}
@@ -131,11 +121,11 @@ func bootstrapShift(figure func([]float64) float64, values, others []float64) (S
 	a, b := make([]float64, len(values)), make([]float64, len(others))
 	draws := make([]float64, resamples)
 	for i := range draws {
-		draws[i] = figure(redraw(random, a, values)) - figure(redraw(random, b, others))
+		draws[i] = sortMedian(redraw(random, a, values)) - sortMedian(redraw(random, b, others))
 	}
 	slices.Sort(draws)
 	return Shift{
-		Value: figure(slices.Clone(values)) - figure(slices.Clone(others)),
+		Value: sortMedian(slices.Clone(values)) - sortMedian(slices.Clone(others)),
 		Low:   sortedQuantile(draws, 0.025), High: sortedQuantile(draws, 0.975),
 	}, nil
 }

@@ -4,13 +4,10 @@ package results
 
 import (
 	"cmp"
-	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 )
 
@@ -71,26 +68,48 @@ const (
 // noise for which faults were played at several hold times. Only valid runs count: a
 // fault that did not bite says nothing of the analysis.
 func DetectionThresholds(f *Folder) []DetectionThreshold {
-	groups := map[thresholdKey]map[time.Duration]HoldLevel{}
+	groups := doseGroups{}
 	for _, r := range valid(f.Records, isFault) {
 		for _, key := range thresholdKeys(r) {
-			if groups[key] == nil {
-				groups[key] = map[time.Duration]HoldLevel{}
-			}
-			level := groups[key][r.Dose.Hold]
-			level.Hold = r.Dose.Hold
-			level.Runs++
-			if r.Verdict == Hit {
-				level.Hits++
-			}
-			groups[key][r.Dose.Hold] = level
+			groups.add(key, r)
 		}
 	}
+	return groups.thresholds(f.Plan.Analyzers)
+}
+
+// ScenarioThresholds computes those of one scenario and analyser, for each number of
+// contenders and noise by itself. Family is then empty.
+func ScenarioThresholds(f *Folder, scenario, analyzer string) []DetectionThreshold {
+	groups := doseGroups{}
+	for _, r := range valid(f.Select(scenario, analyzer), isFault) {
+		groups.add(thresholdKey{analyzer: analyzer, contenders: r.Dose.Contenders, noise: r.Dose.Noise}, r)
+	}
+	return groups.thresholds(f.Plan.Analyzers)
+}
+
+// doseGroups are the hits among runs that are judged together, by hold time.
+type doseGroups map[thresholdKey]map[time.Duration]HoldLevel
+
+func (g doseGroups) add(key thresholdKey, r Record) {
+	if g[key] == nil {
+		g[key] = map[time.Duration]HoldLevel{}
+	}
+	level := g[key][r.Dose.Hold]
+	level.Hold = r.Dose.Hold
+	level.Runs++
+	if r.Verdict == Hit {
+		level.Hits++
+	}
+	g[key][r.Dose.Hold] = level
+}
+
+// thresholds are those of the groups that have several hold times.
+func (g doseGroups) thresholds(analyzers []string) []DetectionThreshold {
 	var out []DetectionThreshold
-	for _, key := range sortedThresholds(f, groups) {
-		levels := make([]HoldLevel, 0, len(groups[key]))
-		for _, hold := range sortedKeys(groups[key]) {
-			levels = append(levels, groups[key][hold])
+	for _, key := range g.sorted(analyzers) {
+		levels := make([]HoldLevel, 0, len(g[key]))
+		for _, hold := range sortedKeys(g[key]) {
+			levels = append(levels, g[key][hold])
 		}
 		if len(levels) > 1 {
 			out = append(out, newThreshold(key, levels))
@@ -113,13 +132,13 @@ func thresholdKeys(r Record) []thresholdKey {
 	return []thresholdKey{together, apart}
 }
 
-// sortedThresholds orders groups by family, then as the plan orders analysers.
-func sortedThresholds(f *Folder, groups map[thresholdKey]map[time.Duration]HoldLevel) []thresholdKey {
-	keys := make([]thresholdKey, 0, len(groups))
-	for key := range groups {
+// sorted orders groups by family, then as the plan orders analysers.
+func (g doseGroups) sorted(analyzers []string) []thresholdKey {
+	keys := make([]thresholdKey, 0, len(g))
+	for key := range g {
 		keys = append(keys, key)
 	}
-	place := func(k thresholdKey) int { return slices.Index(f.Plan.Analyzers, k.analyzer) }
+	place := func(k thresholdKey) int { return slices.Index(analyzers, k.analyzer) }
 	slices.SortFunc(keys, func(a, b thresholdKey) int {
 		return cmp.Or(
 			cmp.Compare(a.family, b.family), cmp.Compare(place(a), place(b)),
@@ -168,58 +187,4 @@ func (t DetectionThreshold) bound(dose float64) HoldBound {
 	default:
 		return HoldBound{Hold: time.Duration(math.Round(dose))}
 	}
-}
-
-// String renders b with three digits: 3.21ms, below 780µs, or not reached at 50ms.
-func (b HoldBound) String() string {
-	text := threeDigits(b.Hold).String()
-	switch b.Beyond {
-	case BelowLowest:
-		return "below " + text
-	case NotReached:
-		return "not reached at " + text
-	default:
-		return text
-	}
-}
-
-func threeDigits(d time.Duration) time.Duration {
-	unit := time.Duration(1)
-	for d/unit >= 1000 {
-		unit *= 10
-	}
-	return d.Round(unit)
-}
-
-// String renders e with its interval, in which < and > stand for what lies outside of
-// the doses tried.
-func (e Estimate) String() string {
-	short := func(b HoldBound) string {
-		return map[Beyond]string{BelowLowest: "<", NotReached: ">"}[b.Beyond] + threeDigits(b.Hold).String()
-	}
-	return fmt.Sprintf("%s [%s,%s]", e.Value, short(e.Low), short(e.High))
-}
-
-// WriteThresholds prints the thresholds over all numbers of contenders, nothing if no
-// dose was varied.
-func WriteThresholds(w io.Writer, s Scores) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	head := "\nFOUND FROM A HOLD OF\tANALYZER\tNOISE\tRUNS\tHALF\t95 %\tFIT\n"
-	for _, threshold := range s.Thresholds {
-		if threshold.Contenders > 0 {
-			continue
-		}
-		runs := 0
-		for _, l := range threshold.Levels {
-			runs += l.Runs
-		}
-		fmt.Fprint(t, head)
-		head = ""
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%s\t%s\n", threshold.Family, threshold.Analyzer, threshold.Noise, runs,
-			threshold.Half, threshold.Most, threshold.Method)
-	}
-	if err := t.Flush(); err != nil {
-		return fmt.Errorf("write thresholds: %w", err)
-	}
-	return nil
 }

@@ -62,6 +62,21 @@ func TestThresholds(t *testing.T) {
 	assert.Equal(t, got, DetectionThresholds(f), "the same again")
 }
 
+func TestScenarioThresholds(t *testing.T) {
+	crowded := ms(16)
+	crowded.Contenders = 8
+	f := &Folder{Plan: Plan{Analyzers: rcaOnly}, Records: join(
+		atDose("mutex-hold", ms(1), 0, 10), atDose("mutex-hold", ms(4), 5, 5), atDose("mutex-hold", ms(16), 10, 0),
+		atDose("mutex-hold", crowded, 10, 0), atDose("mutex-convoy", ms(4), 0, 10),
+	)}
+	got := ScenarioThresholds(f, "mutex-hold", "rca")
+	require.Len(t, got, 1, "eight contenders had one hold time")
+	assert.Equal(t, 4, got[0].Contenders)
+	assert.Equal(t, HoldBound{Hold: 4 * time.Millisecond}, got[0].Half.Value)
+	assert.Equal(t, 3, len(got[0].Levels))
+	assert.Empty(t, ScenarioThresholds(f, "mutex-convoy", "rca"))
+}
+
 func TestThresholdWhereMissesAndHitsOverlap(t *testing.T) {
 	f := &Folder{Plan: Plan{Analyzers: rcaOnly}, Records: join(
 		atDose("mutex-hold", ms(1), 4, 16), atDose("mutex-hold", ms(4), 10, 10), atDose("mutex-hold", ms(16), 16, 4),

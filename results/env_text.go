@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package report
+package results
 
 import (
 	"fmt"
 	"strings"
-
-	"github.com/os2026/ebpf-rca/results"
 )
 
-// machine lists what is known of where a folder was made.
-func machine(e results.Env) []property {
-	var list []property
+// Property is something known of a machine, to be read.
+type Property struct{ Name, Value string }
+
+// Properties lists what is known of the machine and the program that can matter to a
+// reader of figures.
+func (e Env) Properties() []Property {
+	var list []Property
 	add := func(name, value string) {
 		if value != "" {
-			list = append(list, property{name, value})
+			list = append(list, Property{name, value})
 		}
 	}
 	add("Kernel", strings.TrimSpace(e.KernelRelease+" "+e.KernelVersion))
@@ -30,12 +32,12 @@ func machine(e results.Env) []property {
 	if e.Steal != nil {
 		add("Steal since boot", fmt.Sprintf("%.1f %%", 100**e.Steal))
 	}
-	add("ebpf-rca", strings.TrimSpace(e.ToolVersion+" "+short(e.ToolCommit)))
+	add("ebpf-rca", strings.TrimSpace(e.ToolVersion+" "+shortCommit(e.ToolCommit)))
 	add("eBPF objects", e.ObjectHash)
 	add("Go", e.GoVersion)
 	add("Not seen", strings.Join(e.Unseen, "; "))
 	return list
 }
 
-// short is a commit as people write it.
-func short(commit string) string { return commit[:min(len(commit), 12)] }
+// shortCommit is a commit as people write it.
+func shortCommit(commit string) string { return commit[:min(len(commit), 12)] }
