@@ -15,6 +15,16 @@ func column[T any](rows []T, value func(row *T)) {
 	}
 }
 
+// instants codes a column of instants, each as the difference to that of the row before.
+func instants[T any](c *coder, rows []T, at func(row *T) *time.Duration) {
+	var before time.Duration
+	column(rows, func(row *T) {
+		t := at(row)
+		*t = from(c, before, *t)
+		before = *t
+	})
+}
+
 func (c *coder) threadRows(rows []contention.Thread) {
 	column(rows, func(t *contention.Thread) { t.PID = number(c, t.PID) })
 	column(rows, func(t *contention.Thread) {
@@ -36,11 +46,7 @@ func (c *coder) stackRows(rows []contention.Stack) {
 func (c *coder) waitRows(rows []contention.Wait) {
 	column(rows, func(w *contention.Wait) { w.Thread = c.thread(w.Thread) })
 	column(rows, func(w *contention.Wait) { w.Resource = c.resource(w.Resource) })
-	var before time.Duration
-	column(rows, func(w *contention.Wait) {
-		w.Begin = from(c, before, w.Begin)
-		before = w.Begin
-	})
+	instants(c, rows, func(w *contention.Wait) *time.Duration { return &w.Begin })
 	column(rows, func(w *contention.Wait) { w.Woken = from(c, w.Begin, w.Woken) })
 	column(rows, func(w *contention.Wait) { w.Ran = from(c, w.Woken, w.Ran) })
 	column(rows, func(w *contention.Wait) { w.Waker.Kind = number(c, w.Waker.Kind) })
@@ -57,11 +63,7 @@ func (c *coder) waitRows(rows []contention.Wait) {
 
 func (c *coder) preemptionRows(rows []contention.Preemption) {
 	column(rows, func(p *contention.Preemption) { p.Thread = c.thread(p.Thread) })
-	var before time.Duration
-	column(rows, func(p *contention.Preemption) {
-		p.Begin = from(c, before, p.Begin)
-		before = p.Begin
-	})
+	instants(c, rows, func(p *contention.Preemption) *time.Duration { return &p.Begin })
 	column(rows, func(p *contention.Preemption) { p.Ran = from(c, p.Begin, p.Ran) })
 	column(rows, func(p *contention.Preemption) { p.Occupant = c.thread(p.Occupant) })
 	column(rows, func(p *contention.Preemption) { p.Occupied = number(c, p.Occupied) })
@@ -71,19 +73,11 @@ func (c *coder) preemptionRows(rows []contention.Preemption) {
 
 func (c *coder) sampleRows(rows []contention.Sample) {
 	column(rows, func(s *contention.Sample) { s.Thread = c.thread(s.Thread) })
-	var before time.Duration
-	column(rows, func(s *contention.Sample) {
-		s.At = from(c, before, s.At)
-		before = s.At
-	})
+	instants(c, rows, func(s *contention.Sample) *time.Duration { return &s.At })
 	column(rows, func(s *contention.Sample) { s.Stack = number(c, s.Stack) })
 }
 
 func (c *coder) exitRows(rows []contention.Exit) {
 	column(rows, func(x *contention.Exit) { x.Thread = c.thread(x.Thread) })
-	var before time.Duration
-	column(rows, func(x *contention.Exit) {
-		x.At = from(c, before, x.At)
-		before = x.At
-	})
+	instants(c, rows, func(x *contention.Exit) *time.Duration { return &x.At })
 }

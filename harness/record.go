@@ -78,8 +78,8 @@ func (r *runner) base(out *outcome) (results.Record, error) {
 	if err != nil {
 		return record, fmt.Errorf("encode ledger: %w", err)
 	}
-	name := r.ledgerName(out.run.Index)
-	if err := r.Sink.PutFile(name, data); err != nil {
+	name, err := r.Sink.Keep(r.ledgerName(out.run.Index), data)
+	if err != nil {
 		return record, err
 	}
 	record.Truth = p.account.truth(out.scenario, out.run.Variant)

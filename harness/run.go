@@ -19,9 +19,10 @@ import (
 type Sink interface {
 	// Append keeps one record for good.
 	Append(results.Record) error
-	// PutFile keeps a file by its name relative to the result folder; one whose name
-	// ends in .zst is compressed on the way, unless it is already.
-	PutFile(name string, data []byte) error
+	// Keep keeps a file beside those kept before, and returns its name relative to the
+	// result folder: that given, or one made of it if it is taken. One whose name ends in
+	// .zst is compressed on the way, unless it is already.
+	Keep(name string, data []byte) (string, error)
 }
 
 // Options says how a plan is played. Observer, Scenarios and Sink are required.

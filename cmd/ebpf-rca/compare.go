@@ -12,6 +12,15 @@ import (
 	"github.com/os2026/ebpf-rca/results"
 )
 
+// inFolder says of each doubt which folder it is of.
+func inFolder(dir string, doubts []string) []string {
+	named := make([]string, len(doubts))
+	for i, doubt := range doubts {
+		named[i] = dir + ": " + doubt
+	}
+	return named
+}
+
 func newCompare() *cobra.Command {
 	var o results.CompareOptions
 	var asJSON bool
@@ -19,7 +28,8 @@ func newCompare() *cobra.Command {
 		Use:   "compare A B…",
 		Short: "Compare result folders, or analysers: kernels, builds or tools",
 		Long: `compare puts two or more result folders side by side, scenario by scenario, in the order
-of their kernels, and says first in what their environments differ. Each is tested
+of their kernels, and says first in what their environments differ. Records are graded
+again as by score, and those that their ledgers do not bear out are named. Each is tested
 against the first named, in hits, false alarms and the error of the blame: pairs of the
 same seed and dose where there are any. A scenario is worse or better where chance does
 not explain it, unchanged where a change of --drop is ruled out, else unknown.
@@ -49,13 +59,14 @@ which there then need not be a second. What it costs to observe is not compared.
 			}
 			var folders []*results.Folder
 			for _, dir := range dirs {
-				folder, err := results.Open(dir)
+				folder, err := openGraded(dir)
 				if err != nil {
 					return openError(err)
 				}
 				for _, warning := range folder.Warnings {
 					fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s: %s\n", dir, warning)
 				}
+				tellDoubts(cmd.ErrOrStderr(), inFolder(dir, folder.Doubts))
 				folders = append(folders, folder)
 			}
 			comparison, err := results.Compare(folders, o)

@@ -31,6 +31,7 @@ func TestCompare(t *testing.T) {
 	r := do(t, "compare", good, bad)
 	assert.Equal(t, exitGood, r.code, r.stderr)
 	assert.Contains(t, r.stdout, "mutex-hold")
+	assert.Contains(t, r.stderr, "doubt: "+bad+": the ledgers of 20 of 20 records are not there")
 
 	r = do(t, "compare", "--gate", good, bad)
 	assert.Equal(t, exitBelow, r.code)
