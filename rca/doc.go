@@ -36,7 +36,7 @@
 // accusation, is judged together. A lock whose holder has ended and a wake-up that was
 // forgotten are told, and name nobody.
 //
-// The steps, a file each: index the trace (number.go, index.go, order.go), tell locks
+// The steps, a file each: index the trace (number.go, index.go, events.go, order.go), tell locks
 // from producers (behaviour.go) and pools from locks (pool.go), find cycles
 // (deadlock.go), explain each wait, those for the same thing together (explain.go,
 // queue.go), once to see who stands out by having CPUs (crowd.go) and once more to charge

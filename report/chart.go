@@ -83,11 +83,19 @@ func join(points []point) string {
 	return b.String()
 }
 
-// spans places different times at equal steps, in their order.
+// mostTexts is how many ticks there is room to name.
+const mostTexts = 5
+
+// spans places different times at equal steps, in their order. Where they are many, some
+// have no text.
 func spans(times []time.Duration) []tick {
 	list := make([]tick, len(times))
+	each := (len(times) + mostTexts - 1) / mostTexts
 	for i, t := range times {
-		list[i] = tick{rightward((float64(i) + 0.5) / float64(len(times))), duration(t)}
+		list[i].At = rightward((float64(i) + 0.5) / float64(len(times)))
+		if i%each == 0 {
+			list[i].Text = duration(t)
+		}
 	}
 	return list
 }

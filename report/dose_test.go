@@ -40,6 +40,8 @@ func TestResponses(t *testing.T) {
 	assert.Equal(t, "M64 90L184 0", list[0].Chart.Series[1].Line)
 	assert.Empty(t, responses(f, "b"))
 
+	assert.Equal(t, []tick{{20, "1 ns"}, {60, ""}, {100, "3 ns"}, {140, ""}, {180, "5 ns"}, {220, ""}}, spans([]time.Duration{1, 2, 3, 4, 5, 6}))
+
 	add("many", time.Second, 4, results.Miss)
 	last := len(f.Records) - 1
 	f.Records[last].Dose.Noise = 32

@@ -5,17 +5,22 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/os2026/ebpf-rca/results"
 )
 
 // grid sets scenarios against analysers or kernels.
 type grid struct {
-	Columns []column
-	Rows    []gridRow
+	Columns  []column
+	Rows     []gridRow
+	Compared bool // against the base
 }
 
-type column struct{ Name, Note string }
+type column struct {
+	Name, Note string
+	Judged     string // how many scenarios are worse, better and so on
+}
 
 type gridRow struct {
 	Scenario string
@@ -114,7 +119,7 @@ func byAnalyzer(s results.Scores) grid {
 
 // byKernel sets the scenarios of several folders against their kernels.
 func byKernel(c results.Comparison, seeds func(scenario string) int) grid {
-	var g grid
+	g := grid{Compared: true}
 	for _, col := range c.Columns {
 		note := col.RunID
 		if col.Base {
@@ -123,7 +128,7 @@ func byKernel(c results.Comparison, seeds func(scenario string) int) grid {
 		if col.Incomplete {
 			note += ", incomplete"
 		}
-		g.Columns = append(g.Columns, column{kernelText(col.Kernel), note})
+		g.Columns = append(g.Columns, column{kernelText(col.Kernel), note, judged(col.Judgements)})
 	}
 	for _, row := range c.Rows {
 		r := gridRow{Scenario: row.Scenario}
@@ -135,6 +140,17 @@ func byKernel(c results.Comparison, seeds func(scenario string) int) grid {
 		g.Rows = append(g.Rows, r)
 	}
 	return g
+}
+
+// judged counts the scenarios of a column by how they compare with the base.
+func judged(counts map[results.Judgement]int) string {
+	var parts []string
+	for _, judgement := range []results.Judgement{results.Worse, results.Better, results.Unchanged, results.Unknown} {
+		if n := counts[judgement]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, judgement))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 func kernelText(release string) string {

@@ -27,6 +27,11 @@ func TestChange(t *testing.T) {
 	}
 }
 
+func TestJudged(t *testing.T) {
+	assert.Equal(t, "1 worse, 2 better, 4 unknown", judged(map[results.Judgement]int{results.Unknown: 4, results.Worse: 1, results.Better: 2}))
+	assert.Empty(t, judged(nil), "of the base")
+}
+
 func TestCell(t *testing.T) {
 	all, none := results.Wilson(3, 3), results.Wilson(0, 3)
 	for name, test := range map[string]struct {

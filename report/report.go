@@ -26,7 +26,7 @@ var parsed = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("page.html").Funcs(template.FuncMap{
 		"percent": percent, "plural": plural, "share": scale, "proportion": results.Proportion.String,
 		"add": func(a, b int) int { return a + b }, "marked": newMarker,
-		"bound": boundText, "edge": edgeText,
+		"bound": boundText,
 	}).ParseFS(files, "templates/*.html")
 })
 

@@ -3,6 +3,9 @@
 package report
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/results"
 )
@@ -37,8 +40,13 @@ func families(list []results.DetectionThreshold, analyzer string) []threshold {
 	return out
 }
 
-// crowds are the thresholds of one scenario, for each number of contenders and noise.
+// crowds are the thresholds of one scenario, for each number of contenders and noise, in
+// the order of the lines of its chart.
 func crowds(list []results.DetectionThreshold) []threshold {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b results.DetectionThreshold) int {
+		return cmp.Or(cmp.Compare(a.Noise, b.Noise), cmp.Compare(a.Contenders, b.Contenders))
+	})
 	var out []threshold
 	for _, t := range list {
 		out = append(out, newThreshold(crowdText(contention.Dose{Contenders: t.Contenders, Noise: t.Noise}), t))
@@ -46,19 +54,7 @@ func crowds(list []results.DetectionThreshold) []threshold {
 	return out
 }
 
-// boundText renders a hold time, or on which side of those tried it lies.
+// boundText renders a hold time; < and > stand for what lies outside of those tried.
 func boundText(b results.HoldBound) string {
-	switch text := duration(b.Hold); b.Beyond {
-	case results.BelowLowest:
-		return "below " + text
-	case results.NotReached:
-		return "not reached at " + text
-	default:
-		return text
-	}
-}
-
-// edgeText renders the end of an interval.
-func edgeText(b results.HoldBound) string {
 	return map[results.Beyond]string{results.BelowLowest: "< ", results.NotReached: "> "}[b.Beyond] + duration(b.Hold)
 }

@@ -52,21 +52,22 @@ func TestThresholdsStandByTheCurve(t *testing.T) {
 	var page bytes.Buffer
 	require.NoError(t, Write(&page, []Input{{Folder: f}}, Options{Timelines: None}))
 	half := response.Thresholds[0].Half
-	row := fmt.Sprintf(`<th scope="row">4 contenders</th><td>4 ms<small>%s to %s</small></td>`, edgeText(half.Low), edgeText(half.High))
+	row := fmt.Sprintf(`<th scope="row">4 contenders</th><td>4 ms<small>%s to %s</small></td>`, boundText(half.Low), boundText(half.High))
 	assert.Contains(t, page.String(), row)
 	assert.Contains(t, page.String(), `<th scope="row">mutex</th><td>4 ms<small>`)
 }
 
 func TestBoundText(t *testing.T) {
-	for _, test := range []struct {
-		bound      results.HoldBound
-		text, edge string
-	}{
-		{results.HoldBound{Hold: 3210 * time.Microsecond}, "3.21 ms", "3.21 ms"},
-		{results.HoldBound{Hold: 780 * time.Microsecond, Beyond: results.BelowLowest}, "below 780 µs", "< 780 µs"},
-		{results.HoldBound{Hold: time.Second, Beyond: results.NotReached}, "not reached at 1 s", "> 1 s"},
-	} {
-		assert.Equal(t, test.text, boundText(test.bound))
-		assert.Equal(t, test.edge, edgeText(test.bound))
+	assert.Equal(t, "3.21 ms", boundText(results.HoldBound{Hold: 3210 * time.Microsecond}))
+	assert.Equal(t, "< 780 µs", boundText(results.HoldBound{Hold: 780 * time.Microsecond, Beyond: results.BelowLowest}))
+	assert.Equal(t, "> 1 s", boundText(results.HoldBound{Hold: time.Second, Beyond: results.NotReached}))
+}
+
+func TestThresholdsAreInTheOrderOfTheLines(t *testing.T) {
+	list := []results.DetectionThreshold{{Contenders: 2}, {Contenders: 4, Noise: 32}, {Contenders: 8}}
+	var names []string
+	for _, threshold := range crowds(list) {
+		names = append(names, threshold.Name)
 	}
+	assert.Equal(t, []string{"2 contenders", "8 contenders", "4 contenders, 32 threads of noise"}, names)
 }
