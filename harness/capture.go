@@ -16,7 +16,7 @@ func (r *runner) capture(out *outcome) (string, error) {
 	if err := capture.Write(&data, c); err != nil {
 		return "", err
 	}
-	return r.Sink.Keep(fmt.Sprintf("captures/%d%s", out.run.Index, capture.Extension), data.Bytes())
+	return r.keep(fmt.Sprintf("captures/%d%s", out.run.Index, capture.Extension), data.Bytes())
 }
 
 // target is the process that was watched, by the name that the trace has for it.

@@ -40,6 +40,16 @@ func TestCaptureIsKept(t *testing.T) {
 	assert.Equal(t, culpritTID, c.Trace.Waits[0].Owner)
 }
 
+// What an earlier attempt at a run left is not written over.
+func TestFilesGetFreeNames(t *testing.T) {
+	sink, err := runFakes(t, Options{KeepCapture: true, Free: func(name string) (string, error) { return "again/" + name, nil }}, twinRun(0, "good"))
+	require.NoError(t, err)
+	assert.Equal(t, "again/captures/0.cap.zst", sink.records[0].Capture)
+	assert.Equal(t, "again/ledgers/0.json.zst", sink.records[0].Truth.Ledger)
+	assert.Contains(t, sink.files, "again/ledgers/0.json.zst")
+	assert.NotContains(t, sink.files, "ledgers/0.json.zst")
+}
+
 func TestCaptureIsNotKeptUnasked(t *testing.T) {
 	sink, err := runFakes(t, Options{}, twinRun(0, "good"))
 	require.NoError(t, err)

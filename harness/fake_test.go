@@ -306,12 +306,12 @@ func (s *memorySink) Append(r results.Record) error {
 	return nil
 }
 
-func (s *memorySink) Keep(name string, data []byte) (string, error) {
+func (s *memorySink) PutFile(name string, data []byte) error {
 	if s.files == nil {
 		s.files = map[string][]byte{}
 	}
 	s.files[name] = data
-	return name, s.full
+	return s.full
 }
 
 // requireNoChildren fails if this process has a child left, a dead one included.

@@ -78,7 +78,7 @@ func (r *runner) base(out *outcome) (results.Record, error) {
 	if err != nil {
 		return record, fmt.Errorf("encode ledger: %w", err)
 	}
-	name, err := r.Sink.Keep(r.ledgerName(out.run.Index), data)
+	name, err := r.keep(r.ledgerName(out.run.Index), data)
 	if err != nil {
 		return record, err
 	}
@@ -95,6 +95,17 @@ func (r *runner) base(out *outcome) (results.Record, error) {
 		record.Capture, err = r.capture(out)
 	}
 	return record, err
+}
+
+// keep keeps a file under a free name, which it returns.
+func (r *runner) keep(name string, data []byte) (string, error) {
+	if r.Free != nil {
+		var err error
+		if name, err = r.Free(name); err != nil {
+			return "", err
+		}
+	}
+	return name, r.Sink.PutFile(name, data)
 }
 
 // ledgerName tells the ledgers of one planned run apart, which each peer plays again.

@@ -19,10 +19,9 @@ import (
 type Sink interface {
 	// Append keeps one record for good.
 	Append(results.Record) error
-	// Keep keeps a file beside those kept before, and returns its name relative to the
-	// result folder: that given, or one made of it if it is taken. One whose name ends in
-	// .zst is compressed on the way, unless it is already.
-	Keep(name string, data []byte) (string, error)
+	// PutFile keeps a file by its name relative to the result folder; one whose name
+	// ends in .zst is compressed on the way, unless it is already.
+	PutFile(name string, data []byte) error
 }
 
 // Options says how a plan is played. Observer, Scenarios and Sink are required.
@@ -36,6 +35,9 @@ type Options struct {
 	// Scenarios are those that the plan may name.
 	Scenarios []scenarios.Scenario
 	Sink      Sink
+	// Free, if there is one, makes of the name of a file one that is not taken by what an
+	// earlier attempt at the run has left.
+	Free func(name string) (string, error)
 	// Kernel is the release and CPUs the number that needs are held against; empty
 	// and 0 are those of this machine.
 	Kernel string

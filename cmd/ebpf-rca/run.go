@@ -195,6 +195,7 @@ func runCatalogue(ctx context.Context, o runOptions, stdout, stderr io.Writer) e
 		Peers:       peers.All(),
 		Scenarios:   scenarios.Catalogue(),
 		Sink:        store,
+		Free:        store.Free,
 		Retries:     o.retries,
 		KeepCapture: o.capture,
 		Twins:       twins,

@@ -11,18 +11,18 @@ import (
 	"strings"
 )
 
-// Keep writes a file as PutFile does, but over none that is there: what an earlier record
-// of the run names stays. It returns the name, which then has the number of the attempt:
+// Free returns the name of a file that is not there yet, so that what an earlier record of
+// the run names stays: that given, or with the number of the attempt in it:
 // ledgers/7.json.zst, ledgers/7.2.json.zst.
-func (s *Store) Keep(name string, data []byte) (string, error) {
+func (s *Store) Free(name string) (string, error) {
 	free := name
 	for attempt := 2; ; attempt++ {
 		_, err := os.Lstat(s.path(free))
 		if errors.Is(err, fs.ErrNotExist) {
-			return free, s.PutFile(free, data)
+			return free, nil
 		}
 		if err != nil {
-			return "", fmt.Errorf("write %s: %w", name, err)
+			return "", fmt.Errorf("look for %s: %w", name, err)
 		}
 		folder, base := path.Split(name)
 		stem, extension, _ := strings.Cut(base, ".")
