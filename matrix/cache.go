@@ -30,7 +30,7 @@ func (c Cache) Kernel(ctx context.Context, spec Spec) (Kernel, error) {
 	if spec.Path != "" {
 		return OpenKernel(spec.Path)
 	}
-	cached, err := c.newest(spec)
+	cached, err := c.Newest(spec)
 	if err == nil && !c.Refresh {
 		return cached, nil
 	}
@@ -55,8 +55,8 @@ func (c Cache) tell(format string, args ...any) {
 	}
 }
 
-// newest is the newest image of a series in the cache.
-func (c Cache) newest(spec Spec) (Kernel, error) {
+// Newest is the newest image of a series in the cache.
+func (c Cache) Newest(spec Spec) (Kernel, error) {
 	entries, err := os.ReadDir(c.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Kernel{}, fmt.Errorf("look for kernels: %w", err)

@@ -13,6 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/os2026/ebpf-rca/matrix"
+	"github.com/os2026/ebpf-rca/matrix/guest"
 )
 
 // deadline is how long a test waits for what must come.
@@ -25,7 +28,9 @@ const asCommand = "EBPF_RCA_TEST_AS_COMMAND"
 var shelf string
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asCommand) != "" {
+	// In a guest there is no environment to say so.
+	inGuest := guest.IsInit() || os.Args[0] == matrix.ProgramPath
+	if os.Getenv(asCommand) != "" || inGuest {
 		if os.Getenv(withoutBTF) != "" {
 			if err := hideBTF(); err != nil {
 				fmt.Fprintln(os.Stderr, err)

@@ -36,6 +36,7 @@ type matrixOptions struct {
 	append  string
 	shell   bool
 	bisect  bool
+	fetch   bool
 }
 
 func newMatrix() *cobra.Command {
@@ -106,6 +107,7 @@ kernel does not come so far as to tell, as 'git bisect run' wants it.`,
 	f.IntVar(&o.cpus, "cpus", 2, "of each guest; emulated ones share a CPU of the host")
 	f.StringVar(&o.append, "append", "", "add `ARGS` to the kernel's command line")
 	f.BoolVar(&o.shell, "shell", false, "boot the one kernel into a shell, with the command and all workloads in /bin")
+	f.BoolVar(&o.fetch, "fetch", false, "fetch the kernels that are not kept yet, and do no more")
 	f.BoolVar(&o.bisect, "bisect", false, "end as 'git bisect run' wants it")
 	return cmd
 }
@@ -116,7 +118,7 @@ func (o matrixOptions) checkMatrix() error {
 		return errors.New("--kernel and --resume exclude each other: the kernels are chosen")
 	case o.resume == "" && len(o.kernels) == 0:
 		return errors.New("matrix takes --kernel SPEC, a series as 6.1 or the path of an image")
-	case o.resume == "" && o.out == "" && !o.shell:
+	case o.resume == "" && o.out == "" && !o.shell && !o.fetch:
 		return errors.New("matrix takes --out DIR, the folder to make")
 	case (o.shell || o.bisect) && (len(o.kernels) != 1 || o.resume != ""):
 		return errors.New("--shell and --bisect take one --kernel")
@@ -146,11 +148,18 @@ func (o matrixOptions) acceleration() (matrix.Accel, error) {
 }
 
 func runMatrix(ctx context.Context, o matrixOptions, stdout, stderr io.Writer) error {
+	told := newMatrixReport(stderr)
+	if o.fetch {
+		kernels, err := o.find(ctx, told)
+		for _, k := range kernels {
+			fmt.Fprintf(stdout, "%s\t%s\n", k.Release, k.Image)
+		}
+		return err
+	}
 	qemu, err := matrix.FindQEMU(ctx)
 	if err != nil {
 		return cannot(err)
 	}
-	told := newMatrixReport(stderr)
 	kernels, err := o.find(ctx, told)
 	if err != nil {
 		return err
