@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,9 +17,6 @@ import (
 	"github.com/os2026/ebpf-rca/matrix"
 	"github.com/os2026/ebpf-rca/results"
 )
-
-// exitUntestable is how 'git bisect run' is told that a kernel says nothing.
-const exitUntestable = 125
 
 // matrixOptions are the flags of matrix.
 type matrixOptions struct {
@@ -57,8 +55,9 @@ or a guest hangs, it is booted again and goes on; the run in which it died is pl
 more, and that is recorded. What a kernel complains of in its log is held against the run
 in which it did. Overhead is not measured: under emulation it says nothing.
 
-With --bisect and one kernel the exit code is 0 if all is right, 1 if not, and 125 if the
-kernel does not come so far as to tell, as 'git bisect run' wants it.`,
+With --bisect and one kernel the exit code is 0 if all is right, 1 if not, 125 if there is
+no kernel or it does not come so far as to tell, and 128, which ends a bisection, if matrix
+is misused or stopped: what 'git bisect run' wants. Each step has a folder in that of --out.`,
 		Example: `  ebpf-rca matrix --kernel 5.10 --kernel 6.1 --kernel 6.12-rt --smoke --out kernels
   ebpf-rca matrix --kernel 6.1,7.3 --run '^(mutex|futex|pipe)-' --count 3 --jobs 2 --out kernels
   ebpf-rca matrix --resume kernels
@@ -69,16 +68,20 @@ kernel does not come so far as to tell, as 'git bisect run' wants it.`,
 			if len(args) > 0 {
 				return fmt.Errorf("matrix takes no %q; --kernel names kernels", args[0])
 			}
-			return errors.Join(o.checkMatrix(), o.check(), o.checkResume(cmd.Flags().Changed))
+			if err := cmp.Or(o.checkMatrix(), o.check(), o.checkResume(cmd.Flags().Changed)); err != nil {
+				return o.misused(err)
+			}
+			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := runMatrix(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
-			if o.bisect {
-				return bisected(err)
+			if !o.bisect {
+				return runMatrix(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
-			return err
+			o.out = nextStep(o.out)
+			return bisected(cmd.Context(), runMatrix(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr()))
 		},
 	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return o.misused(err) })
 	f := cmd.Flags()
 	f.StringSliceVar(&o.kernels, "kernel", nil, "try kernel `SPEC`: a series, or the path of an image")
 	f.StringVar(&o.out, "out", "", "the folder to make, with one in it for each kernel")
@@ -187,11 +190,11 @@ func runMatrix(ctx context.Context, o matrixOptions, stdout, stderr io.Writer) e
 	options.Folder = folders.open
 	outcomes, err := matrix.Run(ctx, kernels, options)
 	told.clear()
-	err = errors.Join(err, folders.write(outcomes))
-	if err != nil && !errors.Is(err, context.Canceled) {
-		return err
+	stopped := errors.Is(err, context.Canceled)
+	if unwritten := folders.write(outcomes); unwritten != nil || (err != nil && !stopped) {
+		return errors.Join(err, unwritten)
 	}
-	if err != nil {
+	if stopped {
 		fmt.Fprintf(stderr, "stopped; 'ebpf-rca matrix --resume %s' goes on\n", folders.dir)
 	}
 	return concludeMatrix(folders.dir, stdout, stderr)
@@ -224,7 +227,7 @@ func (o matrixOptions) find(ctx context.Context, told *matrixReport) ([]matrix.K
 			return nil, usage(fmt.Errorf("--kernel: %w", err))
 		}
 		kernel, err := cache.Kernel(ctx, spec)
-		if err != nil && spec.Path != "" {
+		if err != nil && spec.Path != "" && !o.bisect { // what did not build is no mistake
 			return nil, usage(fmt.Errorf("--kernel: %w", err))
 		}
 		if err != nil {
@@ -313,17 +316,4 @@ func (o matrixOptions) addWorkloads(ctx context.Context, p *matrix.Payload) erro
 		}
 	}
 	return nil
-}
-
-// bisected turns how a matrix of one kernel ended into what 'git bisect run' reads.
-func bisected(err error) error {
-	var e *exit
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &e) && (e.code == exitBelow || e.code == exitUsage):
-		return err
-	default:
-		return &exit{code: exitUntestable, cause: err}
-	}
 }

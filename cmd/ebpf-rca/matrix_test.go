@@ -111,20 +111,27 @@ func TestMatrixNeedsQEMU(t *testing.T) {
 	assert.Equal(t, exitUntestable, do(t, "matrix", "--bisect", "--kernel", "6.1", "--out", out).code)
 }
 
-func TestBisectCodes(t *testing.T) {
-	code := func(err error) int {
-		var e *exit
-		if !errors.As(bisected(err), &e) {
-			return exitGood
-		}
-		return e.code
+// Where folders cannot all be made, none is left to be in the way of the next try.
+func TestMatrixFoldersAreMadeTogether(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "kernels")
+	o := matrixOptions{runOptions: runOptions{run: "^mutex-hold$", count: 1, seed: 1, analyzers: []string{"rca"}, out: out}}
+	kernels := []matrix.Kernel{{Release: "6.1.0"}, {Release: "6.12.0"}}
+	require.NoError(t, os.MkdirAll(out, 0o755))
+	inTheWay := filepath.Join(out, "6.12.0")
+	require.NoError(t, os.WriteFile(inTheWay, nil, 0o644))
+	_, err := o.folders(kernels)
+	require.Error(t, err)
+	assert.NoDirExists(t, filepath.Join(out, "6.1.0"))
+
+	require.NoError(t, os.Remove(inTheWay))
+	folders, err := o.folders(kernels)
+	require.NoError(t, err)
+	for number := range kernels {
+		require.NoError(t, folders.open(number).Close())
 	}
-	assert.Equal(t, exitGood, code(nil))
-	assert.Equal(t, exitBelow, code(&exit{code: exitBelow}))
-	assert.Equal(t, exitUsage, code(&exit{code: exitUsage}), "a mistake ends a bisection")
-	assert.Equal(t, exitUntestable, code(&exit{code: exitInfra}))
-	assert.Equal(t, exitUntestable, code(&exit{code: exitNothing}))
-	assert.Equal(t, exitUntestable, code(os.ErrClosed))
+	o.out = filepath.Join(out, "6.1.0")
+	_, err = o.folders(kernels)
+	assert.ErrorIs(t, err, results.ErrExists, "the folder of one kernel is none for several")
 }
 
 func TestGraver(t *testing.T) {

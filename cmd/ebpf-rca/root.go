@@ -136,15 +136,18 @@ func exactly(n int, noun string) cobra.PositionalArgs {
 	}
 }
 
-// usageArgs marks what check finds wrong with the arguments as the caller's error.
+// usageArgs marks what check finds wrong with the arguments as the caller's error, unless
+// check has marked it itself.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check == nil {
 			return nil
 		}
-		if err := check(cmd, args); err != nil {
-			return misuse(err)
+		err := check(cmd, args)
+		var e *exit
+		if err == nil || errors.As(err, &e) {
+			return err
 		}
-		return nil
+		return misuse(err)
 	}
 }
