@@ -62,11 +62,16 @@ func Create(dir string, plan Plan, env Env, o StoreOptions) (*Store, error) {
 	}
 	s := &Store{dir: dir, plan: plan, owner: o.Owner}
 	if err := s.begin(env); err != nil {
-		_ = s.Close()
-		s.remove(PlanFile, EnvFile, RecordsFile)
+		s.Discard()
 		return nil, fmt.Errorf("create %s: %w", dir, err)
 	}
 	return s, nil
+}
+
+// Discard takes away what Create wrote. It is for folders without a record.
+func (s *Store) Discard() {
+	_ = s.Close()
+	s.remove(PlanFile, EnvFile, RecordsFile)
 }
 
 func (s *Store) begin(env Env) error {

@@ -30,24 +30,43 @@ func (o matrixOptions) folders(kernels []matrix.Kernel) (*matrixFolders, error) 
 	if _, err := os.Lstat(filepath.Join(f.dir, results.MatrixFile)); err == nil {
 		return nil, usage(fmt.Errorf("create %s: %w; --resume %s goes on with it", f.dir, results.ErrExists, f.dir))
 	}
+	if _, err := os.Lstat(filepath.Join(f.dir, results.PlanFile)); err == nil {
+		return nil, usage(fmt.Errorf("create %s: %w, of one kernel", f.dir, results.ErrExists))
+	}
+	if err := f.create(o, kernels); err != nil {
+		f.discard()
+		return nil, err
+	}
+	return f, nil
+}
+
+// create makes a folder for each kernel, and lists them.
+func (f *matrixFolders) create(o matrixOptions, kernels []matrix.Kernel) error {
 	for _, kernel := range kernels {
 		name := f.free(kernel.Release)
 		plan, err := o.plan(kernel.Release)
 		if err != nil {
-			return nil, usage(err)
+			return usage(err)
 		}
 		env := results.Env{KernelRelease: kernel.Release}
 		store, err := results.Create(filepath.Join(f.dir, name), plan, env, storeOptions())
 		if errors.Is(err, results.ErrExists) {
-			return nil, usage(err)
+			return usage(err)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		f.store[name] = store
 		f.list.Kernels = append(f.list.Kernels, results.MatrixKernel{Spec: kernel.Spec.String(), Release: kernel.Release, Folder: name})
 	}
-	return f, results.WriteMatrix(f.dir, f.list, results.OwnerFromEnv(os.Getenv))
+	return results.WriteMatrix(f.dir, f.list, results.OwnerFromEnv(os.Getenv))
+}
+
+// discard takes away folders in which nothing has been played.
+func (f *matrixFolders) discard() {
+	for _, store := range f.store {
+		store.Discard()
+	}
 }
 
 func storeOptions() results.StoreOptions {
