@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -57,6 +58,8 @@ func (q QEMU) boot(ctx context.Context, m machine, initrd []byte, p patience, to
 	var complaints bytes.Buffer
 	cmd.Stderr, cmd.ExtraFiles = &complaints, files
 	cmd.WaitDelay = time.Second
+	// A terminal's signals are for this process: a guest that they ended would pass for dead.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	ended, err := startTied(cmd)
 	for _, f := range files {
 		_ = f.Close()

@@ -14,7 +14,10 @@ import (
 // It is started from a thread that stays until then: the kernel sends the death signal
 // when that thread ends, not the process.
 func startTied(cmd *exec.Cmd) (ended <-chan error, err error) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	started, waited := make(chan error), make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()
