@@ -24,15 +24,18 @@ type Kernel struct {
 // OpenKernel reads of an image which release it is, and looks beside it for its
 // configuration: config-RELEASE, or .config as a build leaves it at its top.
 func OpenKernel(path string) (Kernel, error) {
+	info, err := os.Stat(path) // to open a pipe would wait for its writer
+	if err != nil {
+		return Kernel{}, fmt.Errorf("open kernel: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return Kernel{}, fmt.Errorf("open kernel %s: it is no file", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return Kernel{}, fmt.Errorf("open kernel: %w", err)
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return Kernel{}, fmt.Errorf("open kernel: %w", err)
-	}
 	release, err := imageRelease(file, info.Size())
 	if err != nil {
 		return Kernel{}, fmt.Errorf("open kernel %s: %w", path, err)

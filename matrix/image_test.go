@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // bzImage is as small an image as there can be: a boot sector, one of setup, and 32 bytes.
@@ -62,7 +63,11 @@ func TestOpenKernelFindsItsConfiguration(t *testing.T) {
 	assert.Equal(t, filepath.Join(dir, "config-6.9.0-rc3"), k.Config, "the one of this release goes first")
 
 	_, err = OpenKernel(dir)
-	assert.Error(t, err, "a folder")
+	assert.ErrorContains(t, err, "it is no file")
+	pipe := filepath.Join(dir, "pipe")
+	require.NoError(t, unix.Mkfifo(pipe, 0o644))
+	_, err = OpenKernel(pipe)
+	assert.ErrorContains(t, err, "it is no file", "and it does not wait for a writer")
 	_, err = OpenKernel(filepath.Join(dir, "none"))
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
