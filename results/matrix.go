@@ -71,6 +71,9 @@ func decodeMatrix(r io.Reader) (Matrix, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return Matrix{}, fmt.Errorf("read matrix: %w", err)
 	}
+	if len(m.Kernels) == 0 {
+		return Matrix{}, errors.New("read matrix: it lists no kernel")
+	}
 	for _, k := range m.Kernels {
 		if !filepath.IsLocal(k.Folder) {
 			return Matrix{}, fmt.Errorf("read matrix: kernel %s: the folder %q leaves that of the matrix", k.Release, k.Folder)

@@ -31,6 +31,7 @@ func TestMatrixFile(t *testing.T) {
 
 func TestMatrixFileIsChecked(t *testing.T) {
 	for text, says := range map[string]string{
+		`{"schema":"ebpf-rca/matrix/1","kernels":[]}`:                  "lists no kernel",
 		`{"schema":"ebpf-rca/matrix/2"}`:                               "unknown schema",
 		`{"schema":"ebpf-rca/matrix/1","kernels":[{"folder":"../x"}]}`: "leaves that of the matrix",
 		`{"schema":"ebpf-rca/matrix/1","kernels":[{"folder":""}]}`:     "leaves that of the matrix",
