@@ -58,7 +58,7 @@ func (c Cache) fetchDebian(ctx context.Context, spec Spec) (Kernel, error) {
 	failed := a.update(ctx)
 	pkg, err := a.newest(ctx, spec)
 	if err != nil {
-		return Kernel{}, errors.Join(err, failed)
+		return Kernel{}, because(failed, err)
 	}
 	release := releaseOf(pkg)
 	if k, err := c.Release(spec, release); err == nil || !errors.Is(err, ErrNoKernel) {
@@ -67,10 +67,18 @@ func (c Cache) fetchDebian(ctx context.Context, spec Spec) (Kernel, error) {
 	c.tell("fetching %s", pkg)
 	deb, err := a.download(ctx, pkg)
 	if err != nil {
-		return Kernel{}, errors.Join(err, failed)
+		return Kernel{}, because(failed, err)
 	}
 	defer os.Remove(deb)
 	return c.unpack(ctx, deb, release, spec)
+}
+
+// because puts before an error what may have led to it, if there is such.
+func because(reason, err error) error {
+	if reason == nil {
+		return err
+	}
+	return fmt.Errorf("%w; %w", reason, err)
 }
 
 // apt makes the settings.
@@ -148,7 +156,7 @@ func (a apt) options() []string {
 // update reads the lists of packages anew. A suite that is not there does not keep the
 // others from being read, so its error matters only if the package is not found.
 func (a apt) update(ctx context.Context) error {
-	_, err := output(exec.CommandContext(ctx, "apt-get", append(a.options(), "update")...))
+	_, err := output(exec.CommandContext(ctx, "apt-get", append(a.options(), "-o", "APT::Update::Error-Mode=any", "update")...))
 	return err
 }
 
@@ -221,16 +229,27 @@ func (a apt) download(ctx context.Context, pkg string) (string, error) {
 	return deb, os.Rename(debs[0], deb)
 }
 
-// output runs a command to its end and returns what it prints. The error has the last of
-// what it complained of.
+// output runs a command to its end and returns what it prints. The error has what it
+// complained of.
 func output(cmd *exec.Cmd) (string, error) {
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints
 	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("%s: %w: %s", filepath.Base(cmd.Path), err, lastLine(complaints.String()))
+		return "", fmt.Errorf("%s: %w: %s", filepath.Base(cmd.Path), err, complaintIn(complaints.String()))
 	}
 	return out.String(), nil
+}
+
+// complaintIn is the line that says what went wrong: the last, but the first error of the
+// package manager's, which sums up at the end.
+func complaintIn(text string) string {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "E: ") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return lastLine(text)
 }
 
 func lastLine(text string) string {

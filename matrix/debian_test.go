@@ -23,6 +23,13 @@ http://third.example/tools stable
 	assert.Empty(t, security)
 }
 
+func TestComplaintIn(t *testing.T) {
+	assert.Equal(t, "E: Failed to fetch http://a/InRelease  Could not connect", complaintIn(
+		"W: x\nE: Failed to fetch http://a/InRelease  Could not connect\nE: Some index files failed to download.\n"))
+	assert.Equal(t, "dpkg-deb: error: it is no archive", complaintIn("warning\ndpkg-deb: error: it is no archive\n"))
+	assert.Empty(t, complaintIn(""))
+}
+
 func TestNewestPackage(t *testing.T) {
 	names := []string{
 		"linux-image-6.1-cloud-amd64", "linux-image-cloud-amd64", "linux-headers-6.1.0-99-cloud-amd64",
