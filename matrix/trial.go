@@ -70,6 +70,9 @@ func (t *trial) play(ctx context.Context) (Outcome, error) {
 		if err != nil || left == 0 {
 			return t.outcome, err
 		}
+		if ctx.Err() != nil {
+			return t.outcome, ctx.Err()
+		}
 		e, err := t.boot(ctx)
 		if err != nil {
 			return t.outcome, err
@@ -189,6 +192,7 @@ func (t *trial) judgeAttention() {
 	if a.why, a.leaveOut = why, a.neglected < t.Retries; a.leaveOut {
 		a.neglected++
 		a.reasons = append(a.reasons, why)
+		t.tell(Event{Kernel: t.kernel, Done: t.done, Total: t.total, Note: fmt.Sprintf("run %d is to be played again: %s", t.attention.index, why)})
 	}
 }
 
