@@ -40,7 +40,7 @@ func kernelRow(k KernelScores) []string {
 		speed = k.Env.Speed.Switch.String()
 	}
 	return []string{
-		k.Kernel.Release,
+		k.Kernel.Folder,
 		fmt.Sprint(s.Runs),
 		s.Thread.AC1.String(),
 		brief(s.Frame),

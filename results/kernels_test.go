@@ -17,7 +17,7 @@ func TestWriteKernels(t *testing.T) {
 	})}}
 	var b strings.Builder
 	require.NoError(t, WriteKernels(&b, []KernelScores{
-		{MatrixKernel{Release: "6.1.0", Boots: 2}, Env{Accel: "tcg", ClockSource: "tsc", Speed: &Speed{Switch: 5 * time.Microsecond}}, scores},
+		{MatrixKernel{Release: "6.1.0", Folder: "6.1.0", Boots: 2}, Env{Accel: "tcg", ClockSource: "tsc", Speed: &Speed{Switch: 5 * time.Microsecond}}, scores},
 		{MatrixKernel{Release: "6.2.0"}, Env{}, Scores{}},
 	}))
 	assert.Regexp(t, `6\.1\.0 +2 +.*tcg +tsc +5µs +2 +1 lost`, b.String())

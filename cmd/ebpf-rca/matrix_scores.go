@@ -101,11 +101,11 @@ func (k *kernelFolders) outcome(stderr io.Writer) error {
 	for _, kernel := range k.scores() {
 		outcome := kernel.Scores.Outcome()
 		for _, reason := range outcome.Reasons {
-			fmt.Fprintf(stderr, "%s: %s\n", kernel.Kernel.Release, reason)
+			fmt.Fprintf(stderr, "%s: %s\n", kernel.Kernel.Folder, reason)
 		}
 		code = graver(code, outcome.Code)
 		if kernel.Kernel.GivenUp != "" {
-			fmt.Fprintf(stderr, "%s: given up: %s\n", kernel.Kernel.Release, kernel.Kernel.GivenUp)
+			fmt.Fprintf(stderr, "%s: given up: %s\n", kernel.Kernel.Folder, kernel.Kernel.GivenUp)
 			code = graver(code, exitInfra)
 		}
 	}
