@@ -56,6 +56,9 @@ func (c Cache) fetchDebian(ctx context.Context, spec Spec) (Kernel, error) {
 	}
 	c.tell("looking for kernel %s", spec)
 	failed := a.update(ctx)
+	if ctx.Err() != nil {
+		return Kernel{}, ctx.Err()
+	}
 	pkg, err := a.newest(ctx, spec)
 	if err != nil {
 		return Kernel{}, because(failed, err)
@@ -236,7 +239,10 @@ func output(cmd *exec.Cmd) (string, error) {
 	cmd.Stdout, cmd.Stderr = &out, &complaints
 	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("%s: %w: %s", filepath.Base(cmd.Path), err, complaintIn(complaints.String()))
+		if words := complaintIn(complaints.String()); words != "" {
+			err = fmt.Errorf("%w: %s", err, words)
+		}
+		return "", fmt.Errorf("%s: %w", filepath.Base(cmd.Path), err)
 	}
 	return out.String(), nil
 }
