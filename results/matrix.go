@@ -56,27 +56,31 @@ func ReadMatrix(dir string) (Matrix, error) {
 		return Matrix{}, fmt.Errorf("read matrix: %w", err)
 	}
 	defer file.Close()
-	return decodeMatrix(file)
+	m, err := decodeMatrix(file)
+	if err != nil {
+		return Matrix{}, fmt.Errorf("read %s: %w", file.Name(), err)
+	}
+	return m, nil
 }
 
 func decodeMatrix(r io.Reader) (Matrix, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxLine))
 	if err != nil {
-		return Matrix{}, fmt.Errorf("read matrix: %w", err)
+		return Matrix{}, err
 	}
 	if err := checkSchema(data, MatrixSchema); err != nil {
-		return Matrix{}, fmt.Errorf("read matrix: %w", err)
+		return Matrix{}, err
 	}
 	var m Matrix
 	if err := json.Unmarshal(data, &m); err != nil {
-		return Matrix{}, fmt.Errorf("read matrix: %w", err)
+		return Matrix{}, err
 	}
 	if len(m.Kernels) == 0 {
-		return Matrix{}, errors.New("read matrix: it lists no kernel")
+		return Matrix{}, errors.New("it lists no kernel")
 	}
 	for _, k := range m.Kernels {
 		if !filepath.IsLocal(k.Folder) {
-			return Matrix{}, fmt.Errorf("read matrix: kernel %s: the folder %q leaves that of the matrix", k.Release, k.Folder)
+			return Matrix{}, fmt.Errorf("kernel %s: the folder %q leaves that of the matrix", k.Release, k.Folder)
 		}
 	}
 	return m, nil
@@ -92,7 +96,7 @@ func Expand(dirs []string) ([]string, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", dir, err)
+			return nil, err
 		}
 		for _, k := range m.Kernels {
 			all = append(all, filepath.Join(dir, k.Folder))
