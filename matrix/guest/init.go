@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -49,7 +50,7 @@ func serve() error {
 	}
 	link, err := OpenLink()
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.EIO) {
-		return ignoreExit(runChild(command)) // nobody listens
+		return ignoreExit(runAtTerminal(command)) // nobody listens
 	}
 	if err != nil {
 		return err
@@ -74,9 +75,30 @@ func release() string {
 }
 
 func runChild(command []string) error {
-	cmd := exec.Command(command[0], command[1:]...)
+	cmd := child(command)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	return cmd.Run()
+}
+
+func child(command []string) *exec.Cmd {
+	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = environment
+	return cmd
+}
+
+// terminal is the serial port behind the console, which itself cannot be a session's
+// terminal: without one a shell has no jobs, and Ctrl-C ends nothing.
+const terminal = "/dev/ttyS0"
+
+func runAtTerminal(command []string) error {
+	tty, err := os.OpenFile(terminal, os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		return runChild(command)
+	}
+	defer tty.Close()
+	cmd := child(command)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	return cmd.Run()
 }
 
