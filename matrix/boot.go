@@ -70,8 +70,9 @@ func (q QEMU) boot(ctx context.Context, m machine, initrd []byte, p patience, to
 
 	to.started(cmd.Process.Pid)
 	e, err := listen(ctx, host, p, to.take)
-	if err == nil && e.end != nil {
-		err = leave(ctx, ended)
+	var how error // QEMU ended by itself
+	if err == nil && e.reason == "" {
+		how, err = leave(ctx, ended)
 	}
 	_ = cmd.Process.Kill()
 	<-ended
@@ -79,7 +80,7 @@ func (q QEMU) boot(ctx context.Context, m machine, initrd []byte, p patience, to
 		return e, err
 	}
 	if e.end == nil {
-		e.blame(m.console, complaints.String())
+		e.blame(m.console, complaints.String(), how)
 	}
 	return e, nil
 }
@@ -117,16 +118,18 @@ func inMemory(name string, content []byte) (*os.File, error) {
 // leaveTime is what a guest has to end after its last message.
 const leaveTime = 10 * time.Second
 
-func leave(ctx context.Context, ended <-chan error) error {
+// leave waits for a guest to end, and returns how it did.
+func leave(ctx context.Context, ended <-chan error) (how, err error) {
 	timer := time.NewTimer(leaveTime)
 	defer timer.Stop()
 	select {
-	case <-ended:
+	case how = <-ended:
+		return how, nil
 	case <-timer.C: // what it was to tell it has told
+		return nil, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
-	return nil
 }
 
 // listen takes messages until the last, or until the guest has ended or been silent for
@@ -190,8 +193,8 @@ func (e *ending) note(m Message) {
 	}
 }
 
-// blame says why a guest died, by what its console tells.
-func (e *ending) blame(console, emulator string) {
+// blame says why a guest died, by what QEMU and its console tell.
+func (e *ending) blame(console, emulator string, how error) {
 	if e.reason == "" {
 		e.reason, e.verdict = "it ended before it had played all", results.Infra
 	}
@@ -200,6 +203,9 @@ func (e *ending) blame(console, emulator string) {
 	}
 	if words := lastLine(emulator); words != "" {
 		e.reason += "; QEMU: " + words
+	}
+	if how != nil { // as by the kernel, for want of memory
+		e.reason += "; QEMU: " + how.Error()
 	}
 	if log, err := os.ReadFile(console); err == nil {
 		if lines, err := Complaints(bytes.NewReader(log)); err == nil && len(lines) > 0 {
