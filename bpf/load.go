@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync/atomic"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/btf"
+	"golang.org/x/sys/unix"
 )
 
 // Options are fixed when the programs are loaded. The zero value keeps totals of
@@ -82,6 +84,23 @@ func Load(opts Options) (*Objects, error) {
 			return name == watchProgContentionBegin || name == watchProgContentionEnd
 		})
 	}
+	return loadLooping(opts, types, f)
+}
+
+// loopRefused says that this kernel's verifier could not come to an end with bpf_loop. It
+// would not the next time, and to find that out takes seconds.
+var loopRefused atomic.Bool
+
+// loadLooping loads the programs with loops of their own where those by bpf_loop are too
+// much for the verifier: that of 6.19 gives up after a million instructions.
+func loadLooping(opts Options, types *btf.Spec, f form) (*Objects, error) {
+	f.loop = f.loop && !loopRefused.Load()
+	objects, err := loadForm(opts, types, f)
+	if !f.loop || !errors.Is(err, unix.E2BIG) {
+		return objects, err
+	}
+	loopRefused.Store(true)
+	f.loop = false
 	return loadForm(opts, types, f)
 }
 

@@ -5,7 +5,9 @@ package bpf
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"github.com/cilium/ebpf/link"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 func TestLoadSetsWhatWasAsked(t *testing.T) {
@@ -218,4 +221,12 @@ func TestAllFormsSeeTheSame(t *testing.T) {
 	}
 	assert.Equal(t, cmd.Process.Pid, int(totals[0].Thread.Tid))
 	assert.True(t, bytes.HasPrefix(unsafe.Slice((*byte)(unsafe.Pointer(&totals[0].Comm[0])), 16), []byte("sh\x00")))
+}
+
+// A verifier that gives up is told apart from one that forbids.
+func TestRefusalOfTooLargeAProgramIsKnown(t *testing.T) {
+	large := permission(fmt.Errorf("program x: %w", &ebpf.VerifierError{Cause: unix.E2BIG}))
+	assert.ErrorIs(t, large, unix.E2BIG)
+	assert.ErrorContains(t, large, "the verifier refuses it")
+	assert.NotErrorIs(t, permission(&ebpf.VerifierError{Cause: unix.EACCES}), os.ErrPermission)
 }

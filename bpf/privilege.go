@@ -39,7 +39,9 @@ func sufficient(sets [2]unix.CapUserData) bool {
 func permission(err error) error {
 	var refused *ebpf.VerifierError
 	switch {
-	case errors.As(err, &refused):
+	case errors.As(err, &refused) && !errors.Is(err, os.ErrPermission):
+		return fmt.Errorf("the verifier refuses it: %w", err)
+	case refused != nil:
 		// The verifier's EACCES is no lack of privilege and must not pass for one.
 		return errors.New("the verifier refuses it: " + err.Error())
 	case errors.Is(err, os.ErrPermission):
