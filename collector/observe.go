@@ -54,7 +54,7 @@ const (
 	// done so; until it is given, others lack it too. The longer there was none, the longer
 	// one may, up to finishEvery.
 	finishSoon  = time.Millisecond
-	finishEvery = 50 * time.Millisecond
+	finishEvery = 10 * time.Millisecond
 	// renewEvery is how long code that took the place of other code is taken for it.
 	renewEvery = time.Second
 )
