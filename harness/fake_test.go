@@ -200,7 +200,7 @@ func beHarness() {
 		fmt.Fprintln(os.Stderr, err)
 		exit(8)
 	}
-	fmt.Println(w.pid)
+	fmt.Println(w.PID())
 	stay()
 }
 

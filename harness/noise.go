@@ -53,7 +53,7 @@ func (n noise) check() error {
 		return nil
 	}
 	select {
-	case <-n.program.ended:
+	case <-n.program.Ended():
 		return n.program.because(errNoiseEnded)
 	default:
 		return nil

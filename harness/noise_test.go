@@ -32,7 +32,7 @@ func TestNoiseThatEnds(t *testing.T) {
 	n, err := s.startNoise(t.Context(), noisy(7))
 	require.NoError(t, err)
 	defer n.stop()
-	<-n.program.ended
+	<-n.program.Ended()
 	assert.ErrorIs(t, n.check(), errNoiseEnded)
 	assert.ErrorContains(t, n.check(), "exit status 1")
 }

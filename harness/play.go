@@ -83,21 +83,21 @@ func (s Stage) play(ctx context.Context, sc scenarios.Scenario, run results.Run,
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	obs, err := s.attach(ctx, cancel, observer, w.pid)
+	obs, err := s.attach(ctx, cancel, observer, w.PID())
 	if err != nil {
 		return nil, err
 	}
 	defer obs.Close()
 
 	let := time.Now()
-	p := &played{pid: w.pid, timing: results.Timing{Setup: let.Sub(begin)}}
+	p := &played{pid: w.PID(), timing: results.Timing{Setup: let.Sub(begin)}}
 	if err := s.perform(ctx, w, sc.Duration, obs, p); err != nil {
 		return nil, err
 	}
 	if err := noise.check(); err != nil {
 		return nil, err
 	}
-	p.cpu = w.cpuTime()
+	p.cpu = w.CPU()
 	p.timing.Capture = time.Since(let)
 	p.account = accountOf(p.ledger)
 	return p, nil

@@ -28,7 +28,7 @@ func TestWorkloadPlaysTheProtocol(t *testing.T) {
 	l, err := w.readLedger()
 	require.NoError(t, err)
 	assert.True(t, l.Complete())
-	assert.Positive(t, w.cpuTime())
+	assert.Positive(t, w.CPU())
 	w.stop()
 	requireNoChildren(t)
 }
@@ -76,14 +76,4 @@ func TestWorkloadDiesWithTheHarness(t *testing.T) {
 	require.NoError(t, harness.Process.Kill())
 	require.Error(t, harness.Wait())
 	requireGone(t, pid)
-}
-
-func TestTailKeepsTheEnd(t *testing.T) {
-	w := tail{limit: 5}
-	for _, part := range []string{"abc", "defg", "h"} {
-		n, err := w.Write([]byte(part))
-		require.NoError(t, err)
-		assert.Len(t, part, n)
-	}
-	assert.Equal(t, "defgh", w.String())
 }

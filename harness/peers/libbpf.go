@@ -39,7 +39,7 @@ func startLibbpf(ctx context.Context, path string, t target) (session, error) {
 
 // sleeps reports whether a tool sleeps by the clock, as these do once they have attached.
 func (p *process) sleeps() bool {
-	call, err := os.ReadFile(fmt.Sprintf("/proc/%d/syscall", p.cmd.Process.Pid))
+	call, err := os.ReadFile(fmt.Sprintf("/proc/%d/syscall", p.PID()))
 	if err != nil {
 		return false
 	}

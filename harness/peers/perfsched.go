@@ -89,10 +89,10 @@ func (s *perfSession) enable(ctx context.Context) error {
 		return nil
 	}
 	select {
-	case <-s.ended:
+	case <-s.Ended():
 	case <-ctx.Done():
 	}
-	return s.because(cmp.Or(ctx.Err(), errNeverWatched))
+	return s.Because(cmp.Or(ctx.Err(), errNeverWatched))
 }
 
 // finish ends the recording. perf ends itself by the signal that it was sent.

@@ -5,12 +5,10 @@ package peers
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +16,7 @@ import (
 	"time"
 
 	"github.com/os2026/ebpf-rca/harness"
+	"github.com/os2026/ebpf-rca/harness/child"
 )
 
 // startFunc starts a tool on a target and returns once it watches.
@@ -33,38 +32,23 @@ type session interface {
 
 // process is a tool that runs until it is interrupted and then prints what it saw.
 type process struct {
-	cmd            *exec.Cmd
-	stdout, stderr output
-	ended          chan struct{} // closed once the process is reaped
-	err            error         // how it ended; after ended
+	*child.Child
+	stdout output
 }
 
-// startProcess starts a program with an environment beside ours. It dies with us: the kernel
-// sends the death signal when the thread that started it ends, so that one stays.
+// startProcess starts a program with an environment beside ours.
 func startProcess(cmd *exec.Cmd, env ...string) (*process, error) {
-	p := &process{cmd: cmd, ended: make(chan struct{})}
+	p := &process{}
 	cmd.Env = append(os.Environ(), env...)
-	cmd.Stdout, cmd.Stderr = &p.stdout, &p.stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	cmd.WaitDelay = time.Second
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			p.err = cmd.Wait()
-			close(p.ended)
-		}
-	}()
-	if err := <-started; err != nil {
+	cmd.Stdout = &p.stdout
+	var err error
+	if p.Child, err = child.Start(cmd); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-func (p *process) pid() int { return p.cmd.Process.Pid }
+func (p *process) pid() int { return p.PID() }
 
 // errNeverWatched says that the tool is not for this kernel.
 var errNeverWatched = fmt.Errorf("%w: it ended before it watched", harness.ErrAbsent)
@@ -77,10 +61,10 @@ func (p *process) await(ctx context.Context, ready func() bool) error {
 	defer tick.Stop()
 	for !ready() {
 		select {
-		case <-p.ended:
-			return p.because(errNeverWatched)
+		case <-p.Ended():
+			return p.Because(errNeverWatched)
 		case <-ctx.Done():
-			return p.because(ctx.Err())
+			return p.Because(ctx.Err())
 		case <-tick.C:
 		}
 	}
@@ -94,11 +78,9 @@ func (p *process) says(line string) bool {
 
 // interrupt has the tool end and waits until it has.
 func (p *process) interrupt(ctx context.Context) error {
-	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
-		return p.because(err)
-	}
+	p.Signal(syscall.SIGINT)
 	select {
-	case <-p.ended:
+	case <-p.Ended():
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -109,37 +91,16 @@ func (p *process) finish(ctx context.Context) ([]byte, error) {
 	if err := p.interrupt(ctx); err != nil {
 		return nil, err
 	}
-	if p.err != nil {
-		return nil, p.because(p.err)
+	if err := p.Wait(); err != nil {
+		return nil, err
 	}
 	return p.stdout.bytes(), nil
 }
 
 // close kills what is left of the tool and its children.
 func (p *process) close() error {
-	select {
-	case <-p.ended:
-		return nil
-	default:
-	}
-	err := syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-	<-p.ended
-	if err != nil && !errors.Is(err, syscall.ESRCH) {
-		return fmt.Errorf("kill %s: %w", p.cmd.Path, err)
-	}
+	p.Kill()
 	return nil
-}
-
-// lastWords is how much of what a tool prints as errors is told.
-const lastWords = 500
-
-// because adds the tool's last words to an error.
-func (p *process) because(err error) error {
-	words := strings.Join(strings.Fields(string(p.stderr.bytes())), " ")
-	if words == "" {
-		return err
-	}
-	return fmt.Errorf("%w: %s", err, words[max(0, len(words)-lastWords):])
 }
 
 // maxOutput bounds what is kept of what a tool prints.
