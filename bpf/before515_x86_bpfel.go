@@ -56,6 +56,7 @@ const (
 	before515VarShortestSpinNs    = "shortest_spin_ns"
 	before515VarShortestWantNs    = "shortest_want_ns"
 	before515VarTargetTgid        = "target_tgid"
+	before515VarTrustNs           = "trust_ns"
 	before515VarUserStacks        = "user_stacks"
 	before515VarWakeupBytes       = "wakeup_bytes"
 	before515VarWithChildren      = "with_children"
@@ -155,6 +156,7 @@ type before515VariableSpecs struct {
 	ShortestSpinNs *ebpf.VariableSpec `ebpf:"shortest_spin_ns"`
 	ShortestWantNs *ebpf.VariableSpec `ebpf:"shortest_want_ns"`
 	TargetTgid     *ebpf.VariableSpec `ebpf:"target_tgid"`
+	TrustNs        *ebpf.VariableSpec `ebpf:"trust_ns"`
 	UserStacks     *ebpf.VariableSpec `ebpf:"user_stacks"`
 	WakeupBytes    *ebpf.VariableSpec `ebpf:"wakeup_bytes"`
 	WithChildren   *ebpf.VariableSpec `ebpf:"with_children"`
@@ -226,6 +228,7 @@ type before515Variables struct {
 	ShortestSpinNs *ebpf.Variable `ebpf:"shortest_spin_ns"`
 	ShortestWantNs *ebpf.Variable `ebpf:"shortest_want_ns"`
 	TargetTgid     *ebpf.Variable `ebpf:"target_tgid"`
+	TrustNs        *ebpf.Variable `ebpf:"trust_ns"`
 	UserStacks     *ebpf.Variable `ebpf:"user_stacks"`
 	WakeupBytes    *ebpf.Variable `ebpf:"wakeup_bytes"`
 	WithChildren   *ebpf.Variable `ebpf:"with_children"`

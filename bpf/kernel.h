@@ -197,7 +197,7 @@ struct task_struct___before_5_14 {
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-	unsigned long bp, r10, dx, si, di, orig_ax, ip, sp;
+	unsigned long r15, r14, r13, r12, bp, bx, r10, dx, si, di, orig_ax, ip, sp;
 };
 #elif defined(__TARGET_ARCH_arm64)
 struct user_pt_regs {

@@ -23,7 +23,16 @@ static __always_inline bool takes_descriptor(enum call call)
 	}
 }
 
-static __always_inline void describe_file(struct task_struct *task, struct object *o)
+/* What does not change while a descriptor stands for the same open file. */
+struct file_facts {
+	__u64 file;
+	__u64 inode;
+	__u32 device;
+	__u32 mode;
+};
+
+/* before is what the thread waited for last: mostly the same file. */
+static __always_inline void describe_file(struct task_struct *task, struct object *o, const struct file_facts *before)
 {
 	struct fdtable *table = task->files->fdt;
 	struct file **slots = table->fd, *file = NULL;
@@ -37,15 +46,20 @@ static __always_inline void describe_file(struct task_struct *task, struct objec
 	if (!file)
 		return;
 	o->file = (__u64)file;
+	if (o->call == CALL_FLOCK)
+		o->words[2] = file_owner(file);
 	inode = BPF_CORE_READ(file, f_inode);
 	o->inode = BPF_CORE_READ(inode, i_ino);
+	if (before->file == o->file && before->inode == o->inode) {
+		o->device = before->device;
+		o->mode = before->mode;
+		return;
+	}
 	fs = BPF_CORE_READ(inode, i_sb);
 	o->device = BPF_CORE_READ(fs, s_dev);
 	/* The mode of the shared inode looks like a plain file's since 6.16. */
 	if (BPF_CORE_READ(fs, s_magic) != ANON_INODE_FS_MAGIC)
 		o->mode = BPF_CORE_READ(inode, i_mode);
-	if (o->call == CALL_FLOCK)
-		o->words[2] = file_owner(file);
 }
 
 /*
@@ -158,6 +172,7 @@ static __always_inline void describe(struct task_struct *task, struct thread *t,
 {
 	struct pt_regs *regs = saved_registers(task);
 	struct object *o = &t->object;
+	struct file_facts before = { o->file, o->inode, o->device, o->mode };
 	enum call call;
 
 	call = current_call(task, regs);
@@ -188,7 +203,7 @@ static __always_inline void describe(struct task_struct *task, struct thread *t,
 	else if (call == CALL_FUTEX_WAITV)
 		describe_futex_vector(o, in_context);
 	else if (takes_descriptor(call))
-		describe_file(task, o);
+		describe_file(task, o, &before);
 	if (call == CALL_FCNTL && in_context)
 		describe_range(o, regs_arg2(regs));
 }

@@ -82,7 +82,7 @@ static __always_inline void finish_spin(void *ctx, struct task_struct *task, str
 	if (!begin)
 		return;
 	describe(task, t, true);
-	t->user_stack = user_stack(ctx, task, t);
+	t->user_stack = user_stack(ctx, task, t, now);
 	send_spin(task, t, begin, now);
 }
 

@@ -63,7 +63,10 @@ struct memo {
 	__u64 sp;
 	__u64 stack; /* its name, 0: there is no memo */
 	__u64 proof; /* of the words that the walk depended on */
-	__u16 bytes; /* of stack that they lie in */
+	__u64 proven_ns; /* when they were last compared */
+	__u64 registers; /* the fingerprint of the others then */
+	__u32 proofs;    /* how often they were found the same since they last differed */
+	__u16 bytes;     /* of stack that they lie in */
 	__u16 reads;
 	__u8 word[MEMO_READS]; /* their places, in words from sp, or PLACE_REGISTER */
 };

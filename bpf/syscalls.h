@@ -33,6 +33,10 @@ enum {
 #define regs_sp(r) field(r, sp)
 #define regs_fp(r) field(r, bp)
 
+/* What a function keeps for its caller. */
+#define kept_registers(r) \
+	mix(mix(mix(regs_fp(r), field(r, bx)), mix(field(r, r12), field(r, r13))), mix(field(r, r14), field(r, r15)))
+
 /* A 32-bit call has the numbers of another table. */
 #define foreign_call(task) (field(task, thread_info.status) & TS_COMPAT)
 
@@ -60,6 +64,9 @@ enum {
 #define regs_pc(r) field(r, pc)
 #define regs_sp(r) field(r, sp)
 #define regs_fp(r) field(r, regs[29])
+#define kept_registers(r) \
+	mix(mix(mix(regs_fp(r), field(r, regs[19])), mix(field(r, regs[20]), field(r, regs[21]))), field(r, regs[22]))
+
 #define foreign_call(task) 0
 
 #endif

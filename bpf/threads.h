@@ -60,6 +60,8 @@ struct {
 
 static __always_inline struct thread *watched(struct task_struct *task)
 {
+	if (field(task, flags) & PF_KTHREAD) /* none is, and it is the idle one every other time */
+		return NULL;
 	return bpf_task_storage_get(&threads, task, NULL, 0);
 }
 

@@ -157,9 +157,9 @@ static __always_inline bool asked(struct scratch *space, const struct rule_key *
  * one. Returns the stack's name; there is no other like it.
  */
 static __always_inline __u64 send_miss(struct task_struct *task, struct scratch *space,
-				       const struct cursor *at, __u64 hash, const struct rule_key *key)
+				       const struct cursor *at, __u64 hash, const struct rule_key *key, __u64 now)
 {
-	__u64 now = bpf_ktime_get_ns(), name = mix(hash, now);
+	__u64 name = mix(hash, now);
 	struct stack_miss *m;
 	__u64 page = 4096 - (at->sp & 4095);
 
@@ -253,7 +253,13 @@ static __always_inline void walk(struct walk *w)
 			return;
 }
 
-static __always_inline __u64 unwind_in(struct scratch *space, struct task_struct *task, struct thread *t)
+/* Of what the registers hold besides the cursor: locals of the callers, and the call's arguments. */
+static __always_inline __u64 fingerprint(struct pt_regs *regs)
+{
+	return mix(mix(kept_registers(regs), regs_arg0(regs)), mix(regs_arg1(regs), regs_arg2(regs)));
+}
+
+static __always_inline __u64 unwind_in(struct scratch *space, struct task_struct *task, struct thread *t, __u64 now)
 {
 	struct walk w = { .space = space };
 	struct pt_regs *regs = saved_registers(task);
@@ -263,7 +269,7 @@ static __always_inline __u64 unwind_in(struct scratch *space, struct task_struct
 	w.at.sp = regs_sp(regs);
 	w.at.fp = regs_fp(regs);
 	w.key.space = address_space(task, t);
-	name = t ? recall(space, t, w.key.space, &w.at) : 0;
+	name = t ? recall(space, t, w.key.space, &w.at, fingerprint(regs), now) : 0;
 	if (name)
 		return name;
 	begin_memo(space, w.key.space, &w.at);
@@ -279,7 +285,7 @@ static __always_inline __u64 unwind_in(struct scratch *space, struct task_struct
 		return name;
 	case WALK_MISSED:
 		count_loss(LOSS_STACK_MISS);
-		name = send_miss(task, space, &w.at, w.hash, &w.key);
+		name = send_miss(task, space, &w.at, w.hash, &w.key, now);
 		if (name)
 			return name;
 		break;
@@ -292,7 +298,7 @@ static __always_inline __u64 unwind_in(struct scratch *space, struct task_struct
 }
 
 /* The user stack of the current task, which must be task; t is what is kept of it, or NULL. */
-static __noinline __u64 unwind(struct task_struct *task, struct thread *t)
+static __noinline __u64 unwind(struct task_struct *task, struct thread *t, __u64 now)
 {
 	struct scratch *space;
 	__u64 name;
@@ -302,16 +308,16 @@ static __noinline __u64 unwind(struct task_struct *task, struct thread *t)
 	space = borrow_scratch();
 	if (!space)
 		return 0;
-	name = unwind_in(space, task, t);
+	name = unwind_in(space, task, t, now);
 	return_scratch(space);
 	return name;
 }
 
-static __always_inline __u64 user_stack(void *ctx, struct task_struct *task, struct thread *t)
+static __always_inline __u64 user_stack(void *ctx, struct task_struct *task, struct thread *t, __u64 now)
 {
 	switch (user_stacks) {
 	case USER_STACKS_BY_RULES:
-		return unwind(task, t);
+		return unwind(task, t, now);
 	case USER_STACKS_BY_FRAME_POINTERS:
 		return field(task, flags) & PF_KTHREAD || !field(task, mm) ? 0 :
 			kernel_walk(ctx, address_space(task, t), BPF_F_USER_STACK);

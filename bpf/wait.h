@@ -26,7 +26,7 @@ static __always_inline void leave(void *ctx, struct task_struct *task, struct th
 	t->spun_ns = end_spin(t, now);
 	if (t->sleeps || t->spun_ns)
 		describe(task, t, true);
-	t->user_stack = send_events ? user_stack(ctx, task, t) : 0;
+	t->user_stack = send_events ? user_stack(ctx, task, t, now) : 0;
 	if (t->spun_ns)
 		send_spin(task, t, t->spun_ns, now);
 	if (!t->sleeps) {

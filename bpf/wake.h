@@ -51,7 +51,7 @@ static __always_inline void note_wake(void *ctx, struct task_struct *task, struc
 	else
 		identify(waker, &t->wake.by);
 	if (t->wake.kind == WAKE_THREAD && send_events && t->block_ns && now - t->block_ns >= brief_ns)
-		t->wake.stack = user_stack(ctx, waker, watched(waker));
+		t->wake.stack = user_stack(ctx, waker, watched(waker), now);
 	t->throttled = in_throttled_queue(task);
 	t->wake.ns = now; /* last: from here on the wake-up counts */
 }

@@ -211,11 +211,12 @@ int sample(void *ctx)
 	struct task_struct *task = current_task();
 	struct thread *t = watched(task);
 	struct sample_event *e;
-	__u64 stack;
+	__u64 stack, now;
 
 	if (!t)
 		return 0;
-	stack = user_stack(ctx, task, t);
+	now = bpf_ktime_get_ns();
+	stack = user_stack(ctx, task, t, now);
 	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
 	if (!e) {
 		count_loss(LOSS_RING_FULL);
@@ -224,7 +225,7 @@ int sample(void *ctx)
 	e->type = EVENT_SAMPLE;
 	e->pad = 0;
 	identify(task, &e->thread);
-	e->ns = bpf_ktime_get_ns();
+	e->ns = now;
 	e->user_stack = stack;
 	submit(e, sizeof(*e));
 	return 0;

@@ -172,16 +172,18 @@ type watchScratch struct {
 		Ns   uint64
 	}
 	Memo struct {
-		_     structs.HostLayout
-		Space uint64
-		Pc    uint64
-		Sp    uint64
-		Stack uint64
-		Proof uint64
-		Bytes uint16
-		Reads uint16
-		Word  [64]uint8
-		_     [4]byte
+		_         structs.HostLayout
+		Space     uint64
+		Pc        uint64
+		Sp        uint64
+		Stack     uint64
+		Proof     uint64
+		ProvenNs  uint64
+		Registers uint64
+		Proofs    uint32
+		Bytes     uint16
+		Reads     uint16
+		Word      [64]uint8
 	}
 	FpPlace uint32
 	_       [4]byte
@@ -241,16 +243,18 @@ type watchThread struct {
 	ForkSpace    uint64
 	ForkCode     uint64
 	Memos        [4]struct {
-		_     structs.HostLayout
-		Space uint64
-		Pc    uint64
-		Sp    uint64
-		Stack uint64
-		Proof uint64
-		Bytes uint16
-		Reads uint16
-		Word  [64]uint8
-		_     [4]byte
+		_         structs.HostLayout
+		Space     uint64
+		Pc        uint64
+		Sp        uint64
+		Stack     uint64
+		Proof     uint64
+		ProvenNs  uint64
+		Registers uint64
+		Proofs    uint32
+		Bytes     uint16
+		Reads     uint16
+		Word      [64]uint8
 	}
 }
 
@@ -366,6 +370,7 @@ const (
 	watchVarShortestSpinNs    = "shortest_spin_ns"
 	watchVarShortestWantNs    = "shortest_want_ns"
 	watchVarTargetTgid        = "target_tgid"
+	watchVarTrustNs           = "trust_ns"
 	watchVarUserStacks        = "user_stacks"
 	watchVarWakeupBytes       = "wakeup_bytes"
 	watchVarWithChildren      = "with_children"
@@ -464,6 +469,7 @@ type watchVariableSpecs struct {
 	ShortestSpinNs *ebpf.VariableSpec `ebpf:"shortest_spin_ns"`
 	ShortestWantNs *ebpf.VariableSpec `ebpf:"shortest_want_ns"`
 	TargetTgid     *ebpf.VariableSpec `ebpf:"target_tgid"`
+	TrustNs        *ebpf.VariableSpec `ebpf:"trust_ns"`
 	UserStacks     *ebpf.VariableSpec `ebpf:"user_stacks"`
 	WakeupBytes    *ebpf.VariableSpec `ebpf:"wakeup_bytes"`
 	WithChildren   *ebpf.VariableSpec `ebpf:"with_children"`
@@ -535,6 +541,7 @@ type watchVariables struct {
 	ShortestSpinNs *ebpf.Variable `ebpf:"shortest_spin_ns"`
 	ShortestWantNs *ebpf.Variable `ebpf:"shortest_want_ns"`
 	TargetTgid     *ebpf.Variable `ebpf:"target_tgid"`
+	TrustNs        *ebpf.Variable `ebpf:"trust_ns"`
 	UserStacks     *ebpf.Variable `ebpf:"user_stacks"`
 	WakeupBytes    *ebpf.Variable `ebpf:"wakeup_bytes"`
 	WithChildren   *ebpf.Variable `ebpf:"with_children"`

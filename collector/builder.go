@@ -26,6 +26,7 @@ type builder struct {
 	variables map[contention.Resource]string
 	anonymous anonymousFiles // of this window
 	log       eventLog
+	seen      map[bpf.WaitEvent]loggedWait // of this window, by what remains of an event without its times
 	samples   []contention.Sample
 	gone      []int                                 // processes that have ended since the last cut
 	exits     map[contention.ThreadID]time.Duration // of threads since then
@@ -39,6 +40,7 @@ func newBuilder(stacks *stackTable) *builder {
 		variables: make(map[contention.Resource]string),
 		anonymous: make(anonymousFiles),
 		log:       newEventLog(),
+		seen:      make(map[bpf.WaitEvent]loggedWait),
 		exits:     make(map[contention.ThreadID]time.Duration),
 	}
 }
@@ -73,16 +75,46 @@ func addAs[T any](raw []byte, add func(T)) error {
 	return err
 }
 
+// maxSeen bounds the waits that are known again.
+const maxSeen = 1 << 12
+
+// addWait takes a wait that has ended. Most are as one before in all but their times, which
+// is far less to find out than what each thing in them is called.
 func (b *builder) addWait(e bpf.WaitEvent) {
+	timeless := e
+	timeless.BlockNs, timeless.RunNs, timeless.Wake.Ns = 0, 0, 0
+	timeless.Occupant, timeless.OccupiedNs = bpf.TaskID{}, 0
+	w, ok := b.seen[timeless]
+	if !ok {
+		w = b.readWait(e)
+		if len(b.seen) >= maxSeen {
+			clear(b.seen)
+		}
+		if b.settled(e) {
+			b.seen[timeless] = w
+		}
+	}
+	w.begin, w.woken, w.ran = time.Duration(e.BlockNs), time.Duration(e.Wake.Ns), time.Duration(e.RunNs)
+	if e.Occupant.Tid != 0 {
+		occupant, occupied := b.occupant(e.Occupant, e.OccupiedNs)
+		w.occupant, w.occupied = b.log.threads.of(occupant), occupied
+	}
+	b.log.waits.add(w)
+}
+
+// readWait is an event without its times.
+func (b *builder) readWait(e bpf.WaitEvent) loggedWait {
 	if e.Object.Call == bpf.CallFutexWaitV && e.Wake.Call == bpf.CallFutexWake {
 		e.Object.Address = e.Wake.Address // of all that it waited for, this is what came about
 	}
 	w := b.wait(e.Thread, e.Object, e.BlockNs, e.UserStack, e.KernelStack)
-	w.Woken = time.Duration(e.Wake.Ns)
-	w.Ran = time.Duration(e.RunNs)
 	w.Waker = b.waker(e.Object, e.Wake)
-	w.Occupant, w.Occupied = b.occupant(e.Occupant, e.OccupiedNs)
-	b.log.addRequeued(&w, b.requeuedTo(e, w.Resource))
+	return b.log.logged(&w, b.requeuedTo(e, w.Resource))
+}
+
+// settled reports whether another event like e would be read as it was.
+func (b *builder) settled(e bpf.WaitEvent) bool {
+	return b.stacks.knows(e.UserStack) && b.stacks.knows(e.Wake.Stack) && !isAnonymous(e.Object)
 }
 
 // requeuedTo is the futex that a thread slept on in the end, if it is another than it was
@@ -284,6 +316,7 @@ func (b *builder) occupant(id bpf.TaskID, ns uint64) (contention.ThreadID, time.
 func (b *builder) forget() {
 	clear(b.threads)
 	clear(b.variables)
+	clear(b.seen)
 	clear(b.anonymous)
 	clear(b.exits)
 	for _, pid := range b.gone {

@@ -227,3 +227,58 @@ func TestTheOwnerOfAKernelLockIsNeverGone(t *testing.T) {
 	assert.Equal(t, contention.OwnerGone, trace.Waits[0].Late)
 	assert.Zero(t, trace.Waits[1].Late)
 }
+
+// What is read of a wait like an earlier one is its times and who had the CPU; the rest is
+// as if each had come alone.
+func TestWaitsAlikeAreReadOnce(t *testing.T) {
+	event := func(begin uint64, occupant uint32) bpf.WaitEvent {
+		e := waitEvent(2, begin, begin+10, begin+15)
+		e.Object = bpf.Object{Call: bpf.CallFutexWait, Address: 64, Words: [3]uint32{2, 0, 9}, WordsRead: 1, Value: 2}
+		e.Wake.Kind, e.Wake.By, e.Wake.Call, e.Wake.Address = bpf.WakeThread, bpf.TaskID{StartNs: 2, Tid: 3, Tgid: 1}, bpf.CallFutexWake, 64
+		e.Occupant, e.OccupiedNs = bpf.TaskID{StartNs: 3, Tid: occupant, Tgid: 4}, uint64(occupant)
+		return e
+	}
+	events := []bpf.WaitEvent{event(10, 0), event(30, 4), event(50, 5), event(70, 0)}
+	other := event(90, 0)
+	other.Object.Address = 128
+	events = append(events, other)
+
+	together := newBuilder(emptyStacks(t))
+	var alone []contention.Wait
+	for _, e := range events {
+		require.NoError(t, together.add(waitsOf(e)))
+		b := newBuilder(emptyStacks(t))
+		require.NoError(t, b.add(waitsOf(e)))
+		alone = append(alone, b.cut(window, nil, nil, contention.Loss{}).Waits...)
+	}
+	assert.Len(t, together.seen, 2)
+	assert.Equal(t, alone, together.cut(window, nil, nil, contention.Loss{}).Waits)
+	assert.Empty(t, together.seen)
+}
+
+// BenchmarkAdd takes the waits of a crowd of eight on one mutex, as the kernel sends them.
+func BenchmarkAdd(b *testing.B) {
+	var batch [len(bpf.WaitBatch{}.Waits)]bpf.WaitEvent
+	for i := range batch {
+		e := waitEvent(uint32(1+i%8), 0, 0, 0)
+		e.Object = bpf.Object{Call: bpf.CallFutexWait, Address: 64, Words: [3]uint32{2, 0, 9}, WordsRead: 1, Value: 2}
+		e.Wake.Kind, e.Wake.By, e.Wake.Call, e.Wake.Address = bpf.WakeThread, bpf.TaskID{StartNs: 1, Tid: uint32(1 + (i+1)%8), Tgid: 1}, bpf.CallFutexWake, 64
+		batch[i] = e
+	}
+	builder := newBuilder(emptyStacks(b))
+	b.ReportAllocs()
+	for n := uint64(0); b.Loop(); n++ {
+		for i := range batch {
+			batch[i].BlockNs, batch[i].Wake.Ns, batch[i].RunNs = n, n+10, n+20
+		}
+		if err := builder.add(waitsOf(batch[:]...)); err != nil {
+			b.Fatal(err)
+		}
+		if n%1000 == 999 {
+			builder.log = newEventLog()
+			clear(builder.seen)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(batch)), "ns/wait")
+	b.ReportMetric(0, "ns/op")
+}

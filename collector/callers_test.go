@@ -5,7 +5,9 @@ package collector
 import (
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -57,6 +59,31 @@ func TestCallersInTurnAreToldApart(t *testing.T) {
 				require.False(t, nap.stack[len(nap.stack)-1].Truncated)
 			}
 		})
+	}
+}
+
+// That a thread came by in one way many times does not hide for long that it now comes in
+// another.
+func TestCallersInBurstsAreToldApart(t *testing.T) {
+	needBPF(t)
+	p := startCommand(t, exec.Command(compile(t, "callers"), "bursts"))
+	w := observe(t, p.pid, Options{})
+	waits := slices.CompactFunc(w.waits(2000, by(uint64(p.pid)))[1000:], func(a, b contention.Wait) bool {
+		return a.Begin == b.Begin // the one that was open when a window was cut
+	})
+	const burst, trusted = 20, 100 * time.Microsecond
+	last, run, end, before := "", 0, time.Duration(0), time.Duration(0)
+	for _, wait := range waits {
+		names := functionsOf(w.seen.Stack(wait.Stack))
+		sibling := names[slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, "sibling_") })]
+		if sibling != last || wait.Begin-before > 2*trusted { // a nap that was over before it began is not seen
+			run, last = 0, sibling
+		}
+		if run++; run <= burst {
+			end = wait.Begin
+		}
+		require.Less(t, wait.Begin-end, trusted, "nap %d of %s", run, sibling)
+		before = wait.Begin
 	}
 }
 

@@ -50,11 +50,11 @@ func newEventLog() eventLog {
 
 const notRequeued = -1
 
-func (l *eventLog) addWait(w *contention.Wait) { l.addRequeued(w, notRequeued) }
+func (l *eventLog) addWait(w *contention.Wait) { l.waits.add(l.logged(w, notRequeued)) }
 
-// addRequeued adds a wait whose thread was moved from one futex to another meanwhile.
-func (l *eventLog) addRequeued(w *contention.Wait, to int32) {
-	l.waits.add(loggedWait{
+// logged is a wait whose thread was moved from one futex to another meanwhile, or was not.
+func (l *eventLog) logged(w *contention.Wait, to int32) loggedWait {
+	return loggedWait{
 		begin: w.Begin, woken: w.Woken, ran: w.Ran, occupied: w.Occupied,
 		thread:      l.threads.of(w.Thread),
 		waker:       l.threads.of(w.Waker.Thread),
@@ -68,7 +68,7 @@ func (l *eventLog) addRequeued(w *contention.Wait, to int32) {
 		wakerKind:   w.Waker.Kind,
 		sameObject:  w.Waker.SameObject,
 		late:        w.Late,
-	})
+	}
 }
 
 func (l *eventLog) wait(w *loggedWait) contention.Wait {

@@ -72,6 +72,12 @@ func (s *stackTable) userStack(name uint64, pid int) contention.StackID {
 	return id
 }
 
+// knows reports whether the user stack that the kernel calls name keeps the id that it has.
+func (s *stackTable) knows(name uint64) bool {
+	_, ok := s.ids[name]
+	return ok || name == 0
+}
+
 // sleeper returns the id of the user stack of a thread that slept already when it was
 // first seen.
 func (s *stackTable) sleeper(pid int, at bpf.Cursor) contention.StackID {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Naps of a millisecond in ways that are hard on a stack walk: `callers MODE` plays
+ * Naps, of a millisecond mostly, in ways that are hard on a stack walk: `callers MODE` plays
  *   siblings  from two functions in turn, with the same stack pointer
+ *   bursts    twenty times from one of them and then from the other, shortly and for one futex
  *   cousins   from one function that two others call in turn, through a frame of
  *             variable size
  *   deep      under a hundred frames
@@ -29,12 +30,14 @@
 static volatile int never;
 
 static uint32_t futexes[2];
+static int bursts;
+static volatile unsigned int naps;
 
 static OUTLINED void nap(int which)
 {
-	struct timespec t = { .tv_nsec = 1000000 };
+	struct timespec t = { .tv_nsec = bursts ? 50000 : 1000000 };
 
-	syscall(SYS_futex, &futexes[which], FUTEX_WAIT_PRIVATE, 0, &t, NULL, 0);
+	syscall(SYS_futex, &futexes[bursts ? 0 : which], FUTEX_WAIT_PRIVATE, 0, &t, NULL, 0);
 	STAY;
 }
 
@@ -103,8 +106,16 @@ int main(int argc, char **argv)
 		return 2;
 	printf("a=%lu b=%lu\n", (unsigned long)&futexes[0], (unsigned long)&futexes[1]);
 	fflush(stdout);
+	bursts = !strcmp(argv[1], "bursts");
+	prctl(PR_SET_TIMERSLACK, 1);
 	for (;;) {
-		if (!strcmp(argv[1], "siblings")) {
+		if (bursts) {
+			/* Not counted in a register, by which they could be told apart. */
+			if (naps++ % 40 < 20)
+				sibling_a();
+			else
+				sibling_b();
+		} else if (!strcmp(argv[1], "siblings")) {
 			sibling_a();
 			sibling_b();
 		} else if (!strcmp(argv[1], "cousins")) {
