@@ -101,7 +101,7 @@ struct thread {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 8 << 20);
+	__uint(max_entries, 4 << 20);
 } events SEC(".maps");
 
 /*

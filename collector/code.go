@@ -24,6 +24,10 @@ const (
 	maxOneTable = maxTableBytes / 4 * 3
 	// maxPlaces bounds how many files of how many programs are known.
 	maxPlaces = 1 << 14
+	// maxAhead bounds the tables that are read before they are asked for, and maxCodeAhead
+	// the code of a file that one is read for.
+	maxAhead     = 8 << 20
+	maxCodeAhead = 8 << 20
 	// searchBytes is how far up the stack a return address is searched for.
 	searchBytes = 1 << 10
 )
@@ -67,6 +71,20 @@ func (c *code) drop() {
 }
 
 func (c *code) moved() bool { return c.maps.Moved() }
+
+// readAhead reads the rules of the files that a process has mapped. While its threads wait
+// by the thousand, to find them missing one by one takes far longer.
+func (c *code) readAhead(pid int) {
+	maps, err := image.OpenMaps(pid)
+	if err != nil {
+		return // they are read when they are asked for
+	}
+	for _, m := range maps {
+		if m.IsFile() && m.Permissions&image.Execute != 0 && m.End-m.Start <= maxCodeAhead && c.bytes < maxAhead {
+			c.read(pid, m)
+		}
+	}
+}
 
 // find knows the code of a file by what the compiler says of it. Code that was made at
 // run time keeps frame pointers, by custom. What a signal handler returns to may lack
@@ -172,7 +190,16 @@ func (c *code) table(p usym.Process, m image.Mapping) (*codeTable, bool) {
 	if t, ok := c.byPlace[at]; ok {
 		return t, true
 	}
-	f, size, state, err := openCode(p.PID, m)
+	t, ok := c.read(p.PID, m)
+	if ok {
+		c.byPlace[at] = t
+	}
+	return t, ok
+}
+
+// read returns the rules of the file that m shows to process pid, as table does.
+func (c *code) read(pid int, m image.Mapping) (*codeTable, bool) {
+	f, size, state, err := openCode(pid, m)
 	if err != nil {
 		return nil, false
 	}
@@ -184,7 +211,6 @@ func (c *code) table(p usym.Process, m image.Mapping) (*codeTable, bool) {
 		t = readTable(f, size)
 		c.keep(state, t)
 	}
-	c.byPlace[at] = t
 	return t, true
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
@@ -91,8 +92,10 @@ func Observe(pid int, opts Options) (*Observation, error) {
 		return nil, err
 	}
 	var kernel *ksym.Table
+	code := newCode(usym.New())
 	var loading sync.WaitGroup
 	loading.Go(func() { kernel = opts.Kernel.loadSymbols() })
+	loading.Go(func() { code.readAhead(pid) })
 	defer loading.Wait()
 	a, found, err := watch(bpf.Options{
 		Target:       pid,
@@ -122,7 +125,8 @@ func Observe(pid int, opts Options) (*Observation, error) {
 		return nil, errors.Join(fmt.Errorf("observe process %d: %w", pid, err), a.Close())
 	}
 	loading.Wait()
-	return newObservation(a, kernel)
+	debug.FreeOSMemory() // loading takes several times the memory that watching does
+	return newObservation(a, kernel, code)
 }
 
 func kernelStackPolicy(opts Options) bpf.KernelStacks {
@@ -144,7 +148,7 @@ func userStackPolicy(opts Options) bpf.UserStacks {
 }
 
 // newObservation reads what a sends and owns a from then on.
-func newObservation(a *attachment, kernel *ksym.Table) (*Observation, error) {
+func newObservation(a *attachment, kernel *ksym.Table, code *code) (*Observation, error) {
 	reader, err := ringbuf.NewReader(a.objects.Events)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the ring buffer: %w", err), a.Close())
@@ -153,16 +157,15 @@ func newObservation(a *attachment, kernel *ksym.Table) (*Observation, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the ring buffer of stacks: %w", err), reader.Close(), a.Close())
 	}
-	// Two, so that no walk waits for symbols to be read.
-	mapped := usym.New()
-	user := usym.NewBehind(mapped)
-	unwinder := newUnwinder(missRing{reader: misses, record: new(ringbuf.Record)}, newCode(mapped), rules{a.objects.Rules, a.objects.Epoch})
+	// Apart from the code's maps, so that no walk waits for symbols to be read.
+	user := usym.NewBehind(code.maps)
+	unwinder := newUnwinder(missRing{reader: misses, record: new(ringbuf.Record)}, code, rules{a.objects.Rules, a.objects.Epoch})
 	o := &Observation{
 		attachment: a,
 		reader:     reader,
 		misses:     misses,
 		unwinder:   unwinder,
-		symbols:    []*usym.Symbolizer{user, mapped},
+		symbols:    []*usym.Symbolizer{user, code.maps},
 		done:       make(chan struct{}),
 		batches:    make(chan *batch, maxBatches),
 		flushed:    make(chan struct{}, 1),

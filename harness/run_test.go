@@ -148,6 +148,7 @@ func TestVerdictsOfRunsThatDoNotCount(t *testing.T) {
 		"dies after ready":       {workload: "killed", verdict: results.Infra, reason: "signal: killed"},
 		"no workload":            {workload: "good", change: func(o *Options) { o.WorkloadDir = "/nonexistent" }, verdict: results.Infra, reason: "start workload: "},
 		"kernel too old":         {workload: "good", change: func(o *Options) { o.Kernel = "5.4.0-1-amd64" }, verdict: results.Unsupported, reason: "needs kernel 5.8, has 5.4.0-1-amd64"},
+		"kernel not sound":       {workload: "good", change: func(o *Options) { o.Health = func() error { return failure } }, verdict: results.Infra, reason: "no such program"},
 		"cannot attach":          {workload: "good", observer: &fakeObserver{attachErr: failure}, verdict: results.Infra, reason: "attach observer: no such program"},
 		"attaching comes late":   {workload: "good", observer: &fakeObserver{lateAttach: true}, change: func(o *Options) { o.Observe = 50 * time.Millisecond }, verdict: results.Timeout, reason: "attach observer: timed out"},
 		"attaching takes long":   {workload: "good", observer: &fakeObserver{blockAttach: true}, change: func(o *Options) { o.Observe = 50 * time.Millisecond }, verdict: results.Timeout, reason: "attach observer: timed out"},
