@@ -20,8 +20,18 @@ const MatrixSchema = "ebpf-rca/matrix/1"
 
 // Matrix is one plan played on several kernels.
 type Matrix struct {
-	Schema  string         `json:"schema"`
+	Schema string `json:"schema"`
+	// Guest is the machine that all kernels have.
+	Guest   MatrixGuest    `json:"guest"`
 	Kernels []MatrixKernel `json:"kernels"`
+}
+
+// MatrixGuest is a virtual machine. That of a folder of before it was noted is zero.
+type MatrixGuest struct {
+	CPUs   int `json:"cpus,omitempty"`
+	Memory int `json:"memory_mib,omitempty"` // in MiB
+	// Append is added to the kernel's command line.
+	Append string `json:"append,omitempty"`
 }
 
 // MatrixKernel is what became of a kernel.

@@ -68,7 +68,7 @@ is misused or stopped: what 'git bisect run' wants. Each step has a folder in th
 			if len(args) > 0 {
 				return fmt.Errorf("matrix takes no %q; --kernel names kernels", args[0])
 			}
-			if err := cmp.Or(o.checkMatrix(), o.check(), o.checkResume(cmd.Flags().Changed)); err != nil {
+			if err := cmp.Or(o.checkMatrix(), o.check(), o.checkResume(cmd.Flags().Changed), o.checkSame(cmd.Flags().Changed)); err != nil {
 				return o.misused(err)
 			}
 			return nil
@@ -115,18 +115,23 @@ is misused or stopped: what 'git bisect run' wants. Each step has a folder in th
 	return cmd
 }
 
+// minMemory is what a guest needs, in MiB.
+const minMemory = 384
+
 func (o matrixOptions) checkMatrix() error {
 	switch {
-	case o.resume != "" && len(o.kernels) > 0:
-		return errors.New("--kernel and --resume exclude each other: the kernels are chosen")
 	case o.resume == "" && len(o.kernels) == 0:
 		return errors.New("matrix takes --kernel SPEC, a series as 6.1 or the path of an image")
 	case o.resume == "" && o.out == "" && !o.shell && !o.fetch:
 		return errors.New("matrix takes --out DIR, the folder to make")
 	case (o.shell || o.bisect) && (len(o.kernels) != 1 || o.resume != ""):
 		return errors.New("--shell and --bisect take one --kernel")
-	case o.jobs < 1 || o.memory < 1 || o.cpus < 1:
-		return fmt.Errorf("--jobs %d, --memory %d, --cpus %d: all must be positive", o.jobs, o.memory, o.cpus)
+	case o.shell && !isTerminal(os.Stdin):
+		return errors.New("--shell is for a person: standard input is no terminal")
+	case o.jobs < 1 || o.cpus < 1:
+		return fmt.Errorf("--jobs %d, --cpus %d: both must be positive", o.jobs, o.cpus)
+	case o.memory < minMemory:
+		return fmt.Errorf("--memory %d: a guest has its file system in memory and needs %d at least", o.memory, minMemory)
 	case o.boot <= 0 || o.silence <= 0:
 		return fmt.Errorf("--boot-timeout %v, --run-timeout %v: both must be positive", o.boot, o.silence)
 	}
@@ -137,6 +142,28 @@ func (o matrixOptions) checkMatrix() error {
 	}
 	_, err := o.acceleration()
 	return err
+}
+
+// checkSame refuses the flags that the machines of a matrix are made by, when it goes on.
+func (o matrixOptions) checkSame(changed func(flag string) bool) error {
+	for _, name := range []string{"kernel", "cpus", "memory", "append"} {
+		if changed("resume") && changed(name) {
+			return fmt.Errorf("--%s and --resume exclude each other: the kernels and their machines are chosen", name)
+		}
+	}
+	return nil
+}
+
+// recall makes the guests what they were when the matrix began.
+func (o *matrixOptions) recall() error {
+	list, err := results.ReadMatrix(o.resume)
+	if err != nil {
+		return openError(err)
+	}
+	if g := list.Guest; g != (results.MatrixGuest{}) {
+		o.cpus, o.memory, o.append = g.CPUs, g.Memory, g.Append
+	}
+	return nil
 }
 
 func (o matrixOptions) acceleration() (matrix.Accel, error) {
@@ -152,6 +179,11 @@ func (o matrixOptions) acceleration() (matrix.Accel, error) {
 
 func runMatrix(ctx context.Context, o matrixOptions, stdout, stderr io.Writer) error {
 	told := newMatrixReport(stderr)
+	if o.resume != "" {
+		if err := o.recall(); err != nil {
+			return err
+		}
+	}
 	if o.fetch {
 		kernels, err := o.find(ctx, told)
 		for _, k := range kernels {

@@ -23,6 +23,7 @@ type matrixFolders struct {
 // All have the same plan but for its name.
 func (o matrixOptions) folders(kernels []matrix.Kernel) (*matrixFolders, error) {
 	f := &matrixFolders{dir: o.out, store: map[string]*results.Store{}}
+	f.list.Guest = results.MatrixGuest{CPUs: o.cpus, Memory: o.memory, Append: o.append}
 	if o.resume != "" {
 		f.dir = o.resume
 		return f, f.resume()

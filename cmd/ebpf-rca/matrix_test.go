@@ -18,7 +18,7 @@ import (
 // aMatrix makes the folder of a matrix of two kernels, of which the second lost its runs.
 func aMatrix(t *testing.T) string {
 	t.Helper()
-	o := matrixOptions{runOptions: runOptions{run: "^mutex-hold$", count: 1, seed: 1, analyzers: []string{"rca"}, out: filepath.Join(t.TempDir(), "kernels")}}
+	o := matrixOptions{cpus: 4, memory: 512, append: "nosmt", runOptions: runOptions{run: "^mutex-hold$", count: 1, seed: 1, analyzers: []string{"rca"}, out: filepath.Join(t.TempDir(), "kernels")}}
 	kernels := []matrix.Kernel{
 		{Spec: matrix.Spec{Series: "6.1", Flavor: "cloud"}, Release: "6.1.0-57-cloud-amd64"},
 		{Spec: matrix.Spec{Series: "6.12", Flavor: "rt"}, Release: "6.12.1-rt-amd64"},
@@ -50,7 +50,9 @@ func TestMatrixFolders(t *testing.T) {
 		{Spec: "./bzImage", Release: "6.1.0-57-cloud-amd64", Folder: "6.1.0-57-cloud-amd64-2", Boots: 1},
 	}, list.Kernels)
 
-	o := matrixOptions{runOptions: runOptions{resume: dir}}
+	o := matrixOptions{cpus: 2, memory: 1024, runOptions: runOptions{resume: dir}}
+	require.NoError(t, o.recall())
+	assert.Equal(t, results.MatrixGuest{CPUs: 4, Memory: 512, Append: "nosmt"}, results.MatrixGuest{CPUs: o.cpus, Memory: o.memory, Append: o.append})
 	folders, err := o.folders(nil)
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(dir, "6.12.1-rt-amd64"), folders.open(1).Dir())

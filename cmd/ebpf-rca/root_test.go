@@ -94,6 +94,7 @@ func TestMisuse(t *testing.T) {
 		{[]string{"matrix", "x"}, `matrix takes no "x"; --kernel names kernels`},
 		{[]string{"matrix", "--kernel", "6.1"}, "matrix takes --out DIR"},
 		{[]string{"matrix", "--kernel", "6.1", "--resume", "x"}, "--kernel and --resume exclude each other"},
+		{[]string{"matrix", "--resume", "x", "--append", "nosmt"}, "--append and --resume exclude each other"},
 		{[]string{"matrix", "--resume", "x", "--count", "2"}, "--count and --resume exclude each other"},
 		{[]string{"matrix", "--resume", "/nonexistent"}, "no such file"},
 		{[]string{"matrix", "--kernel", "6", "--out", "x"}, "want a series as 6.1"},
@@ -101,6 +102,8 @@ func TestMisuse(t *testing.T) {
 		{[]string{"matrix", "--kernel", "6.1,6.12", "--shell"}, "take one --kernel"},
 		{[]string{"matrix", "--kernel", "6.1", "--out", "x", "--accel", "xen"}, "--accel xen: there are auto, kvm and tcg"},
 		{[]string{"matrix", "--kernel", "6.1", "--out", "x", "--jobs", "0"}, "--jobs 0"},
+		{[]string{"matrix", "--kernel", "6.1", "--out", "x", "--memory", "64"}, "--memory 64: a guest has its file system in memory and needs 384 at least"},
+		{[]string{"matrix", "--kernel", "6.1", "--shell"}, "standard input is no terminal"},
 		{[]string{"matrix", "--kernel", "6.1", "--out", "x", "--run-timeout", "0s"}, "--run-timeout 0s"},
 		{[]string{"matrix", "--kernel", "6.1", "--out", "x", "--analyzer", "peer:offcputime"}, "tools of others are not in the guests"},
 	} {
