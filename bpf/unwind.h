@@ -181,7 +181,7 @@ static __always_inline __u64 send_miss(struct task_struct *task, struct scratch 
 		if (page > sizeof(m->memory) || bpf_probe_read_user(m->memory, page, (void *)at->sp))
 			m->length = 0;
 	}
-	bpf_ringbuf_submit(m, BPF_RB_NO_WAKEUP);
+	bpf_ringbuf_submit(m, 0); /* wakes the reader if it has read all others */
 	return name;
 }
 

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cilium/ebpf/ringbuf"
@@ -51,11 +52,9 @@ const (
 	sampleHz = 99
 	// drainEvery is how long events may lie in the kernel's buffer.
 	drainEvery = 50 * time.Millisecond
-	// finishSoon is how long walks that lack a rule may lie there when others have just
-	// done so; until it is given, others lack it too. The longer there was none, the longer
-	// one may, up to finishEvery.
-	finishSoon  = time.Millisecond
-	finishEvery = 10 * time.Millisecond
+	// finishAgain is how long walks that lack a rule may lie there when others have just
+	// done so. Until it is given, others lack it too.
+	finishAgain = time.Millisecond
 	// renewEvery is how long code that took the place of other code is taken for it.
 	renewEvery = time.Second
 )
@@ -65,11 +64,14 @@ type Observation struct {
 	attachment *attachment
 	reader     *ringbuf.Reader
 	misses     *ringbuf.Reader
+	eventBell  *bell
+	missBell   *bell
 	unwinder   *unwinder
 	symbols    []*usym.Symbolizer
 	done       chan struct{} // closed by Close
 	drained    sync.WaitGroup
 	batches    chan *batch
+	flushing   atomic.Bool // what has happened up to now is asked for
 	flushed    chan struct{}
 	closeOnce  sync.Once
 	closeErr   error
@@ -157,6 +159,14 @@ func newObservation(a *attachment, kernel *ksym.Table, code *code) (*Observation
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the ring buffer of stacks: %w", err), reader.Close(), a.Close())
 	}
+	eventBell, err := newBell(a.objects.Events)
+	if err != nil {
+		return nil, errors.Join(err, misses.Close(), reader.Close(), a.Close())
+	}
+	missBell, err := newBell(a.objects.Misses)
+	if err != nil {
+		return nil, errors.Join(err, eventBell.close(), misses.Close(), reader.Close(), a.Close())
+	}
 	// Apart from the code's maps, so that no walk waits for symbols to be read.
 	user := usym.NewBehind(code.maps)
 	unwinder := newUnwinder(missRing{reader: misses, record: new(ringbuf.Record)}, code, rules{a.objects.Rules, a.objects.Epoch})
@@ -164,6 +174,8 @@ func newObservation(a *attachment, kernel *ksym.Table, code *code) (*Observation
 		attachment: a,
 		reader:     reader,
 		misses:     misses,
+		eventBell:  eventBell,
+		missBell:   missBell,
 		unwinder:   unwinder,
 		symbols:    []*usym.Symbolizer{user, code.maps},
 		done:       make(chan struct{}),
@@ -177,36 +189,30 @@ func newObservation(a *attachment, kernel *ksym.Table, code *code) (*Observation
 	return o, nil
 }
 
-// finish has the walks finished that lack a rule, until Close. Where there were some
-// there will be more, of code that was met for the first time.
+// finish has the walks finished that lack a rule, until Close.
 func (o *Observation) finish() {
-	wait, renewed := finishSoon, time.Now()
-	next := time.NewTimer(wait)
-	defer next.Stop()
-	for {
+	renewed := time.Now()
+	for o.missBell.await(func() bool { return o.misses.AvailableBytes() > 0 }, renewEvery) {
+		if time.Since(renewed) >= renewEvery {
+			if err := o.unwinder.renew(); err != nil {
+				o.fail(err)
+				return
+			}
+			renewed = time.Now()
+		}
+		if o.unwinder.work() == 0 {
+			continue
+		}
 		select {
 		case <-o.done:
 			return
-		case <-next.C:
+		case <-time.After(finishAgain):
 		}
-		wait = min(2*wait, finishEvery)
-		if o.unwinder.work() > 0 {
-			wait = finishSoon
-		}
-		next.Reset(wait)
-		if time.Since(renewed) < renewEvery {
-			continue
-		}
-		if err := o.unwinder.renew(); err != nil {
-			o.fail(err)
-			return
-		}
-		renewed = time.Now()
 	}
 }
 
-// drain takes events out of the kernel's buffer until the reader is closed. It waits
-// for nothing that takes long, such as names that are read from files.
+// drain takes events out of the kernel's buffer until Close. It waits for nothing that
+// takes long, such as names that are read from files.
 func (o *Observation) drain() {
 	defer close(o.batches)
 	next := newBatch()
@@ -215,23 +221,27 @@ func (o *Observation) drain() {
 		next = newBatch()
 	}
 	var record ringbuf.Record
-	for {
-		o.reader.SetDeadline(time.Now().Add(drainEvery))
-		switch err := o.reader.ReadInto(&record); {
-		case err == nil:
-			next.add(record.RawSample)
-			if record.Remaining == 0 || next.full() {
+	o.reader.SetDeadline(time.Now()) // it is read when there is something
+	for o.eventBell.pause(o.flushing.Load, drainEvery) {
+		flushing := o.flushing.Swap(false)
+		for o.reader.AvailableBytes() > 0 {
+			switch err := o.reader.ReadInto(&record); {
+			case err == nil:
+				next.add(record.RawSample)
+			case errors.Is(err, os.ErrDeadlineExceeded): // there is no more
+			case errors.Is(err, ringbuf.ErrClosed):
+				return
+			default:
+				o.fail(fmt.Errorf("read events: %w", err))
+				return
+			}
+			if next.full() {
 				hand()
 			}
-		case errors.Is(err, ringbuf.ErrFlushed):
-			next.flushed = true
+		}
+		next.flushed = flushing
+		if flushing || len(next.ends) > 0 {
 			hand()
-		case errors.Is(err, os.ErrDeadlineExceeded):
-		case errors.Is(err, ringbuf.ErrClosed):
-			return
-		default:
-			o.fail(fmt.Errorf("read events: %w", err))
-			return
 		}
 	}
 }
@@ -271,9 +281,8 @@ func (o *Observation) Cut(window contention.Window) (*contention.Trace, error) {
 	if err := o.attachment.sendPending(); err != nil {
 		return nil, err
 	}
-	if err := o.reader.Flush(); err != nil {
-		return nil, fmt.Errorf("flush the events: %w", err)
-	}
+	o.flushing.Store(true)
+	o.eventBell.ring()
 	<-o.flushed
 	looks, err := lookLate(open, o.attachment.threads)
 	if err != nil {
@@ -323,7 +332,7 @@ func (o *Observation) Cost() (Cost, error) { return o.attachment.cost() }
 func (o *Observation) Close() error {
 	o.closeOnce.Do(func() {
 		close(o.done)
-		err := o.reader.Close()
+		err := errors.Join(o.eventBell.close(), o.missBell.close(), o.reader.Close())
 		o.drained.Wait()
 		for _, s := range o.symbols {
 			s.Close()
