@@ -9,6 +9,7 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/btf"
+	"github.com/cilium/ebpf/features"
 	"golang.org/x/sys/unix"
 )
 
@@ -50,9 +51,15 @@ func chooseForm(types *btf.Spec) (form, error) {
 	if err != nil && !errors.Is(err, ErrNotSupported) {
 		return form{}, err
 	}
-	f.loop = err == nil
+	version, unknown := features.LinuxVersionCode()
+	f.loop = err == nil && (unknown != nil || !losesItselfInLoops(version))
 	return f, nil
 }
+
+// losesItselfInLoops tells of 6.19, whose verifier goes over a million instructions of a
+// program with bpf_loop that others know after eleven thousand, and takes the best part of
+// a gigabyte of memory before it gives up.
+func losesItselfInLoops(version uint32) bool { return version>>8 == 6<<8|19 }
 
 // preallocate has all memory of hash maps allocated beforehand where programs like these
 // are not to use others: before 6.1 (commit fba1a1c6c912) what a hash map allocates at run

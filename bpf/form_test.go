@@ -21,6 +21,12 @@ func helpers(names ...string) *btf.Enum {
 	return e
 }
 
+func TestVerifierThatLosesItselfInLoops(t *testing.T) {
+	for version, want := range map[uint32]bool{6<<16 | 18<<8 | 255: false, 6<<16 | 19<<8: true, 6<<16 | 19<<8 | 14: true, 7 << 16: false} {
+		assert.Equal(t, want, losesItselfInLoops(version), "%x", version)
+	}
+}
+
 func TestChooseForm(t *testing.T) {
 	is := func(want, got form) {
 		t.Helper()

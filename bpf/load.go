@@ -92,7 +92,7 @@ func Load(opts Options) (*Objects, error) {
 var loopRefused atomic.Bool
 
 // loadLooping loads the programs with loops of their own where those by bpf_loop are too
-// much for the verifier: that of 6.19 gives up after a million instructions.
+// much for a verifier of which that was not known.
 func loadLooping(opts Options, types *btf.Spec, f form) (*Objects, error) {
 	f.loop = f.loop && !loopRefused.Load()
 	objects, err := loadForm(opts, types, f)

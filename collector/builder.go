@@ -26,7 +26,7 @@ type builder struct {
 	variables map[contention.Resource]string
 	anonymous anonymousFiles // of this window
 	log       eventLog
-	seen      map[bpf.WaitEvent]loggedWait // of this window, by what remains of an event without its times
+	seen      map[bpf.WaitEvent]int32 // the kinds of this window's waits, by what remains of an event without its times
 	samples   []contention.Sample
 	gone      []int                                 // processes that have ended since the last cut
 	exits     map[contention.ThreadID]time.Duration // of threads since then
@@ -40,7 +40,7 @@ func newBuilder(stacks *stackTable) *builder {
 		variables: make(map[contention.Resource]string),
 		anonymous: make(anonymousFiles),
 		log:       newEventLog(),
-		seen:      make(map[bpf.WaitEvent]loggedWait),
+		seen:      make(map[bpf.WaitEvent]int32),
 		exits:     make(map[contention.ThreadID]time.Duration),
 	}
 }
@@ -84,32 +84,32 @@ func (b *builder) addWait(e bpf.WaitEvent) {
 	timeless := e
 	timeless.BlockNs, timeless.RunNs, timeless.Wake.Ns = 0, 0, 0
 	timeless.Occupant, timeless.OccupiedNs = bpf.TaskID{}, 0
-	w, ok := b.seen[timeless]
+	kind, ok := b.seen[timeless]
 	if !ok {
-		w = b.readWait(e)
+		kind = b.readWait(e)
 		if len(b.seen) >= maxSeen {
 			clear(b.seen)
 		}
 		if b.settled(e) {
-			b.seen[timeless] = w
+			b.seen[timeless] = kind
 		}
 	}
-	w.begin, w.woken, w.ran = time.Duration(e.BlockNs), time.Duration(e.Wake.Ns), time.Duration(e.RunNs)
+	t := waitTimes{begin: time.Duration(e.BlockNs), woken: time.Duration(e.Wake.Ns), ran: time.Duration(e.RunNs)}
 	if e.Occupant.Tid != 0 {
 		occupant, occupied := b.occupant(e.Occupant, e.OccupiedNs)
-		w.occupant, w.occupied = b.log.threads.of(occupant), occupied
+		t.occupant, t.occupied = b.log.threads.of(occupant), occupied
 	}
-	b.log.waits.add(w)
+	b.log.waits.add(kind, t)
 }
 
-// readWait is an event without its times.
-func (b *builder) readWait(e bpf.WaitEvent) loggedWait {
+// readWait numbers what an event tells but its times.
+func (b *builder) readWait(e bpf.WaitEvent) int32 {
 	if e.Object.Call == bpf.CallFutexWaitV && e.Wake.Call == bpf.CallFutexWake {
 		e.Object.Address = e.Wake.Address // of all that it waited for, this is what came about
 	}
 	w := b.wait(e.Thread, e.Object, e.BlockNs, e.UserStack, e.KernelStack)
 	w.Waker = b.waker(e.Object, e.Wake)
-	return b.log.logged(&w, b.requeuedTo(e, w.Resource))
+	return b.log.kindOf(&w, b.requeuedTo(e, w.Resource))
 }
 
 // settled reports whether another event like e would be read as it was.

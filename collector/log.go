@@ -8,28 +8,30 @@ import (
 	"github.com/os2026/ebpf-rca/contention"
 )
 
-// eventLog keeps the events of a window in less than half of the room they take in a trace:
-// threads and resources are few, and stand in tables of their own.
+// eventLog keeps the events of a window in a fraction of the room they take in a trace:
+// threads and resources are few, and stand in tables of their own, and so do waits that
+// differ in their times alone.
 type eventLog struct {
 	threads     numbering[contention.ThreadID]
 	resources   numbering[contention.Resource]
-	waits       chunks[loggedWait]
+	kinds       numbering[waitKind]
+	waits       packedWaits
+	died        map[int]bool // the places of waits that ended only because their threads did
 	preemptions chunks[loggedPreemption]
 }
 
-// loggedWait is a contention.Wait, with places in tables for what they hold.
-type loggedWait struct {
-	begin, woken, ran       time.Duration
-	occupied                time.Duration
-	thread, waker, occupant int32
-	resource                int32
-	requeued                int32 // the resource that it was moved to, or notRequeued
-	owner                   int32
-	stack, kernelStack      int32
-	wakerStack              int32
-	wakerKind               contention.WakerKind
-	sameObject              bool
-	late                    contention.LateLook
+// waitKind is a contention.Wait without its times and who had the CPU then, with places in
+// tables for what it holds.
+type waitKind struct {
+	thread, waker      int32
+	resource           int32
+	requeued           int32 // the resource that it was moved to, or notRequeued
+	owner              int32
+	stack, kernelStack int32
+	wakerStack         int32
+	wakerKind          contention.WakerKind
+	sameObject         bool
+	late               contention.LateLook
 }
 
 // loggedPreemption is a contention.Preemption.
@@ -42,23 +44,30 @@ type loggedPreemption struct {
 }
 
 func newEventLog() eventLog {
-	return eventLog{
+	l := eventLog{
 		threads:   newNumbering[contention.ThreadID](),
 		resources: newNumbering[contention.Resource](),
+		kinds:     newNumbering[waitKind](),
 	}
+	l.threads.of(contention.ThreadID{}) // noThread
+	return l
 }
 
-const notRequeued = -1
+const (
+	notRequeued = -1
+	noThread    = 0
+)
 
-func (l *eventLog) addWait(w *contention.Wait) { l.waits.add(l.logged(w, notRequeued)) }
+func (l *eventLog) addWait(w *contention.Wait) {
+	l.waits.add(l.kindOf(w, notRequeued), waitTimes{w.Begin, w.Woken, w.Ran, w.Occupied, l.threads.of(w.Occupant)})
+}
 
-// logged is a wait whose thread was moved from one futex to another meanwhile, or was not.
-func (l *eventLog) logged(w *contention.Wait, to int32) loggedWait {
-	return loggedWait{
-		begin: w.Begin, woken: w.Woken, ran: w.Ran, occupied: w.Occupied,
+// kindOf numbers the kind of a wait whose thread was moved from one futex to another
+// meanwhile, or was not.
+func (l *eventLog) kindOf(w *contention.Wait, to int32) int32 {
+	return l.kinds.of(waitKind{
 		thread:      l.threads.of(w.Thread),
 		waker:       l.threads.of(w.Waker.Thread),
-		occupant:    l.threads.of(w.Occupant),
 		resource:    l.resources.of(w.Resource),
 		requeued:    to,
 		owner:       int32(w.Owner),
@@ -68,14 +77,14 @@ func (l *eventLog) logged(w *contention.Wait, to int32) loggedWait {
 		wakerKind:   w.Waker.Kind,
 		sameObject:  w.Waker.SameObject,
 		late:        w.Late,
-	}
+	})
 }
 
-func (l *eventLog) wait(w *loggedWait) contention.Wait {
+func (l *eventLog) wait(w waitKind, t waitTimes) contention.Wait {
 	return contention.Wait{
 		Thread:   l.threads.list[w.thread],
 		Resource: l.resources.list[w.resource],
-		Begin:    w.begin, Woken: w.woken, Ran: w.ran,
+		Begin:    t.begin, Woken: t.woken, Ran: t.ran,
 		Waker: contention.Waker{
 			Kind:       w.wakerKind,
 			Thread:     l.threads.list[w.waker],
@@ -86,8 +95,8 @@ func (l *eventLog) wait(w *loggedWait) contention.Wait {
 		Late:        w.late,
 		Stack:       contention.StackID(w.stack),
 		KernelStack: contention.StackID(w.kernelStack),
-		Occupant:    l.threads.list[w.occupant],
-		Occupied:    w.occupied,
+		Occupant:    l.threads.list[t.occupant],
+		Occupied:    t.occupied,
 	}
 }
 
@@ -114,18 +123,13 @@ func (l *eventLog) preemption(p *loggedPreemption) contention.Preemption {
 	}
 }
 
-// nobody is the number of no thread.
-func (l *eventLog) nobody() int32 { return l.threads.of(contention.ThreadID{}) }
-
 // lastBegins returns when the last wait of each thread began.
 func (l *eventLog) lastBegins() map[contention.ThreadID]time.Duration {
 	began := make(map[contention.ThreadID]time.Duration, len(l.threads.list))
-	for _, chunk := range l.waits {
-		for i := range chunk {
-			thread := l.threads.list[chunk[i].thread]
-			began[thread] = max(began[thread], chunk[i].begin)
-		}
-	}
+	l.waits.each(func(_ int, kind int32, t waitTimes) {
+		thread := l.threads.list[l.kinds.list[kind].thread]
+		began[thread] = max(began[thread], t.begin)
+	})
 	return began
 }
 
@@ -137,28 +141,47 @@ const lastWords = 5 * time.Millisecond
 // the given instants. One that another thread ended by a call on the same thing was let go,
 // and so was one for the end of another thread.
 func (l *eventLog) markDeaths(exits map[contention.ThreadID]time.Duration) {
-	last := make(map[int32]*loggedWait, len(exits))
-	for _, chunk := range l.waits {
-		for i := range chunk {
-			w := &chunk[i]
-			if _, ended := exits[l.threads.list[w.thread]]; ended && (last[w.thread] == nil || last[w.thread].begin < w.begin) {
-				last[w.thread] = w
-			}
-		}
+	type ended struct {
+		place int
+		kind  waitKind
+		waitTimes
 	}
+	last := make(map[int32]ended, len(exits))
+	l.waits.each(func(place int, number int32, t waitTimes) {
+		kind := l.kinds.list[number]
+		if _, exited := exits[l.threads.list[kind.thread]]; !exited {
+			return
+		}
+		if before, known := last[kind.thread]; !known || before.begin < t.begin {
+			last[kind.thread] = ended{place, kind, t}
+		}
+	})
+	l.died = make(map[int]bool)
 	for thread, w := range last {
-		if !w.sameObject && w.ran != 0 && l.resources.list[w.resource].Kind != contention.Join && exits[l.threads.list[thread]]-w.ran < lastWords {
-			w.late |= contention.Died
+		if !w.kind.sameObject && w.ran != 0 && l.resources.list[w.kind.resource].Kind != contention.Join && exits[l.threads.list[thread]]-w.ran < lastWords {
+			l.died[w.place] = true
 		}
 	}
 }
 
-// take puts all events into a trace, in the order in which they were added, and
-// empties the log.
+// take puts all events into a trace, and empties the log.
 func (l *eventLog) take(trace *contention.Trace) {
-	l.splitRequeued()
+	wakes := l.wakesOfRequeued()
 	adoptKinds(l.resources.list)
-	trace.Waits = unfold(l.waits, l.wait)
+	trace.Waits = nil
+	if l.waits.count > 0 {
+		trace.Waits = make([]contention.Wait, 0, l.waits.count)
+	}
+	l.waits.each(func(place int, number int32, t waitTimes) {
+		kind := l.kinds.list[number]
+		if l.died[place] {
+			kind.late |= contention.Died
+		}
+		if rest, restTimes, moved := wakes.split(&kind, &t); moved {
+			trace.Waits = append(trace.Waits, l.wait(rest, restTimes))
+		}
+		trace.Waits = append(trace.Waits, l.wait(kind, t))
+	})
 	trace.Preemptions = unfold(l.preemptions, l.preemption)
 	*l = newEventLog()
 }
