@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cilium/ebpf/ringbuf"
-
 	"github.com/os2026/ebpf-rca/bpf"
 	"github.com/os2026/ebpf-rca/contention"
 	"github.com/os2026/ebpf-rca/ksym"
@@ -62,10 +60,8 @@ const (
 // Observation is one process being watched.
 type Observation struct {
 	attachment *attachment
-	reader     *ringbuf.Reader
-	misses     *ringbuf.Reader
-	eventBell  *bell
-	missBell   *bell
+	events     *ring
+	misses     *ring
 	unwinder   *unwinder
 	symbols    []*usym.Symbolizer
 	done       chan struct{} // closed by Close
@@ -151,31 +147,21 @@ func userStackPolicy(opts Options) bpf.UserStacks {
 
 // newObservation reads what a sends and owns a from then on.
 func newObservation(a *attachment, kernel *ksym.Table, code *code) (*Observation, error) {
-	reader, err := ringbuf.NewReader(a.objects.Events)
+	events, err := openRing(a.objects.Events)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open the ring buffer: %w", err), a.Close())
+		return nil, errors.Join(err, a.Close())
 	}
-	misses, err := ringbuf.NewReader(a.objects.Misses)
+	misses, err := openRing(a.objects.Misses)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open the ring buffer of stacks: %w", err), reader.Close(), a.Close())
-	}
-	eventBell, err := newBell(a.objects.Events)
-	if err != nil {
-		return nil, errors.Join(err, misses.Close(), reader.Close(), a.Close())
-	}
-	missBell, err := newBell(a.objects.Misses)
-	if err != nil {
-		return nil, errors.Join(err, eventBell.close(), misses.Close(), reader.Close(), a.Close())
+		return nil, errors.Join(err, events.close(), a.Close())
 	}
 	// Apart from the code's maps, so that no walk waits for symbols to be read.
 	user := usym.NewBehind(code.maps)
-	unwinder := newUnwinder(missRing{reader: misses, record: new(ringbuf.Record)}, code, rules{a.objects.Rules, a.objects.Epoch})
+	unwinder := newUnwinder(misses, code, rules{a.objects.Rules, a.objects.Epoch})
 	o := &Observation{
 		attachment: a,
-		reader:     reader,
+		events:     events,
 		misses:     misses,
-		eventBell:  eventBell,
-		missBell:   missBell,
 		unwinder:   unwinder,
 		symbols:    []*usym.Symbolizer{user, code.maps},
 		done:       make(chan struct{}),
@@ -192,7 +178,7 @@ func newObservation(a *attachment, kernel *ksym.Table, code *code) (*Observation
 // finish has the walks finished that lack a rule, until Close.
 func (o *Observation) finish() {
 	renewed := time.Now()
-	for o.missBell.await(func() bool { return o.misses.AvailableBytes() > 0 }, renewEvery) {
+	for o.misses.await(o.misses.filled, renewEvery) {
 		if time.Since(renewed) >= renewEvery {
 			if err := o.unwinder.renew(); err != nil {
 				o.fail(err)
@@ -220,22 +206,18 @@ func (o *Observation) drain() {
 		o.batches <- next
 		next = newBatch()
 	}
-	var record ringbuf.Record
-	o.reader.SetDeadline(time.Now()) // it is read when there is something
-	for o.eventBell.pause(o.flushing.Load, drainEvery) {
+	for o.events.pause(o.flushing.Load, drainEvery) {
 		flushing := o.flushing.Swap(false)
-		for o.reader.AvailableBytes() > 0 {
-			switch err := o.reader.ReadInto(&record); {
-			case err == nil:
-				next.add(record.RawSample)
-			case errors.Is(err, os.ErrDeadlineExceeded): // there is no more
-			case errors.Is(err, ringbuf.ErrClosed):
-				return
-			default:
-				o.fail(fmt.Errorf("read events: %w", err))
+		for {
+			record, err := o.events.next()
+			if err != nil {
+				o.fail(err)
 				return
 			}
-			if next.full() {
+			if record == nil {
+				break
+			}
+			if next.add(record); next.full() {
 				hand()
 			}
 		}
@@ -282,7 +264,7 @@ func (o *Observation) Cut(window contention.Window) (*contention.Trace, error) {
 		return nil, err
 	}
 	o.flushing.Store(true)
-	o.eventBell.ring()
+	o.events.wake()
 	<-o.flushed
 	looks, err := lookLate(open, o.attachment.threads)
 	if err != nil {
@@ -332,12 +314,13 @@ func (o *Observation) Cost() (Cost, error) { return o.attachment.cost() }
 func (o *Observation) Close() error {
 	o.closeOnce.Do(func() {
 		close(o.done)
-		err := errors.Join(o.eventBell.close(), o.missBell.close(), o.reader.Close())
+		err := errors.Join(o.events.stop(), o.misses.stop())
 		o.drained.Wait()
+		err = errors.Join(err, o.events.close(), o.misses.close())
 		for _, s := range o.symbols {
 			s.Close()
 		}
-		o.closeErr = errors.Join(err, o.misses.Close(), o.attachment.Close())
+		o.closeErr = errors.Join(err, o.attachment.Close())
 	})
 	return o.closeErr
 }

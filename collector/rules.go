@@ -4,38 +4,11 @@ package collector
 
 import (
 	"errors"
-	"fmt"
-	"os"
-	"time"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/ringbuf"
 
 	"github.com/os2026/ebpf-rca/bpf"
 )
-
-// missRing is the ring buffer of walks that lack a rule.
-type missRing struct {
-	reader *ringbuf.Reader
-	record *ringbuf.Record
-}
-
-// next does not wait.
-func (r missRing) next() ([]byte, error) {
-	if r.reader.AvailableBytes() == 0 {
-		return nil, nil
-	}
-	r.reader.SetDeadline(time.Now())
-	err := r.reader.ReadInto(r.record)
-	switch {
-	case err == nil:
-		return r.record.RawSample, nil
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, ringbuf.ErrClosed):
-		return nil, nil
-	default:
-		return nil, fmt.Errorf("read stacks: %w", err)
-	}
-}
 
 // rules is the kernel's map of unwind rules.
 type rules struct {
