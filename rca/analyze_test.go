@@ -329,6 +329,24 @@ func TestProducers(t *testing.T) {
 			told:    []string{"slow-consumer 1"},
 			charged: blames{1: 990 * ms},
 		},
+		"a producer that mostly sleeps is not slow for what it does when it wakes": {
+			scene: newScene(1000*ms, 1, 2).repeat(100*ms, func(s *scene, from time.Duration) {
+				s.wait(1, sleep(1), from+1*ms, from+80*ms)
+				s.wait(2, data(1), from+1*ms, from+100*ms, by(1))
+			}),
+			told:     []string{"external"},
+			charged:  blames{1: 200 * ms},
+			external: 790 * ms,
+		},
+		"a producer that sleeps half of the time is": {
+			scene: newScene(1000*ms, 1, 2).repeat(100*ms, func(s *scene, from time.Duration) {
+				s.wait(1, sleep(1), from+1*ms, from+51*ms)
+				s.wait(2, data(1), from+1*ms, from+100*ms, by(1))
+			}),
+			told:     []string{"slow-producer 1", "external"},
+			charged:  blames{1: 490 * ms},
+			external: 500 * ms,
+		},
 		"a producer that sleeps is nobody's fault": {
 			scene: newScene(1000*ms, 1, 2).repeat(100*ms, func(s *scene, from time.Duration) {
 				s.wait(1, sleep(1), from+1*ms, from+99*ms)

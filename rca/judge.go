@@ -67,13 +67,13 @@ func (ix *index) compareParts(a, b part) int { return ix.compareThreads(a.thread
 // accuse names who holds or produces for longer than others do, and who was left to
 // answer for a CPU.
 func accuse(ix *index, b *book, sides map[threadNo]exchange, worth func(time.Duration) bool) []judgement {
-	locks := newComparison(ix, b)
+	locks, asleep := newComparison(ix, b), whereProducersSleep(b)
 	var out []judgement
 	for key, a := range b.accounts {
 		if key.how == byDeadlock || !worth(a.blame) || !worth(a.worstActive(key.culprit)) {
 			continue
 		}
-		if key.how == byProducing && (!sides[key.culprit].slow() || mostlyIdle(a, key.culprit)) {
+		if key.how == byProducing && (!sides[key.culprit].slow() || mostlyIdle(a, key.culprit) || asleep[key.group]) {
 			continue
 		}
 		if key.how == byHolding && !locks.standsOut(key, a) {
@@ -82,6 +82,25 @@ func accuse(ix *index, b *book, sides map[threadNo]exchange, worth func(time.Dur
 		out = append(out, judgement{classOf(ix, key), []part{{key.culprit, a}}, a, key.group})
 	}
 	return out
+}
+
+// whereProducersSleep finds the groups in which most of the waiting is for what nobody had
+// in hand. What those who produce there took to hand things over, when they woke, is not
+// what the others waited for.
+func whereProducersSleep(b *book) map[resourceNo]bool {
+	produced := make(map[resourceNo]time.Duration)
+	for key, a := range b.accounts {
+		if key.how == byProducing {
+			produced[key.group] += a.blame
+		}
+	}
+	asleep := make(map[resourceNo]bool)
+	for group, blame := range produced {
+		if e := b.external[group]; e != nil && 2*blame < e.blame {
+			asleep[group] = true
+		}
+	}
+	return asleep
 }
 
 // mostlyIdle reports whether a producer could not work for most of the time that it cost:
