@@ -161,7 +161,7 @@ struct thread_totals {
 	__u64 out_ns;        /* since when it has wanted a CPU, 0: it does not */
 	__u64 user_stack;    /* of the open wait */
 	__u64 kernel_stack;
-	struct cursor at;     /* where the open wait's stack begins, if it was not walked; pc 0: nowhere */
+	struct cursor at;     /* where the open wait's stack begins; pc 0: nowhere */
 	struct object object; /* of the open wait */
 	struct wake wake;     /* that ended it, if the thread has no CPU yet */
 	__u32 last_waker; /* 0: an interrupt, or nobody yet */

@@ -24,13 +24,16 @@ static __always_inline void add_to_totals(struct thread *t, __u64 end)
 	t->last_waker = t->wake.kind == WAKE_THREAD || t->wake.kind == WAKE_KERNEL ? t->wake.by.tid : 0;
 }
 
-/* The thread began to sleep before it was watched, so nobody has walked its stack. */
+/*
+ * For its stack to be walked now, if the thread began to sleep before it was watched, or when
+ * rules were missing.
+ */
 static __always_inline void fill_cursor(struct cursor *at, struct task_struct *task, const struct thread *t)
 {
 	struct pt_regs *regs;
 
 	__builtin_memset(at, 0, sizeof(*at));
-	if (!t->block_ns || t->user_stack || task->flags & PF_KTHREAD)
+	if (!t->block_ns || task->flags & PF_KTHREAD)
 		return;
 	regs = saved_registers(task);
 	at->pc = regs_pc(regs);

@@ -255,7 +255,7 @@ func (b *builder) addOpen(t bpf.ThreadTotals, finished map[contention.ThreadID]t
 		w.Woken = time.Duration(t.Wake.Ns)
 		w.Waker = b.waker(t.Object, t.Wake)
 	}
-	if w.Stack == contention.NoStack && t.At.Pc != 0 {
+	if t.At.Pc != 0 && isUnfinished(b.stacks.stack(w.Stack)) {
 		b.addSleeper(&w, t, thread)
 	}
 	w.Late = look
@@ -267,11 +267,20 @@ func (b *builder) addOpen(t bpf.ThreadTotals, finished map[contention.ThreadID]t
 	b.log.addWait(&w)
 }
 
-// addSleeper finds out about a wait that began before its thread was watched: where it
-// is, and by that, for what.
+// isUnfinished reports whether a stack was not walked to its end, or not at all.
+func isUnfinished(stack contention.Stack) bool {
+	return len(stack) == 0 || stack[len(stack)-1].Truncated
+}
+
+// addSleeper walks the stack of a thread that still sleeps. It began before it was watched,
+// or when rules were missing. Where it is may tell for what it waits.
 func (b *builder) addSleeper(w *contention.Wait, t bpf.ThreadTotals, thread contention.Thread) {
-	w.Stack = b.stacks.sleeper(thread.PID, t.At)
-	w.Resource, w.Owner = b.resource(t.Object, thread, b.stacks.stack(w.Stack))
+	stack := b.stacks.sleeper(thread.PID, t.At)
+	if len(b.stacks.stack(stack)) <= len(b.stacks.stack(w.Stack)) {
+		return
+	}
+	w.Stack = stack
+	w.Resource, w.Owner = b.resource(t.Object, thread, b.stacks.stack(stack))
 }
 
 // know remembers a thread. The kernel names those that are watched; others, as wake

@@ -282,3 +282,18 @@ func BenchmarkAdd(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(batch)), "ns/wait")
 	b.ReportMetric(0, "ns/op")
 }
+
+// What is known of where a thread sleeps is kept if no more can be found out.
+func TestUnfinishedStackOfASleeper(t *testing.T) {
+	kept := oneStack{Frames: 1, Sure: 1, Truncated: 1}
+	b := newBuilder(newStackTable(kept, newUnwinder(new(queue), nil, nil), usym.New(), nil))
+	open := openWait(2, 10, 0)
+	open.Thread.Tgid = 1 << 30 // there is none, whose memory could be read
+	open.UserStack, open.At.Pc = 5, 7
+	trace := b.cut(window, []bpf.ThreadTotals{open}, nil, contention.Loss{})
+	require.Len(t, trace.Waits, 1)
+	stack := trace.Stack(trace.Waits[0].Stack)
+	require.Len(t, stack, 1)
+	assert.True(t, stack[0].Truncated)
+	assert.Equal(t, uint64(1), trace.Loss.StackIncomplete)
+}
