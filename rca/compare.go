@@ -18,10 +18,15 @@ const (
 )
 
 // comparison holds those who hold a lock against each other.
-type comparison struct{ blame, length *usual }
+type comparison struct {
+	blame, length *usual
+	holds         holds
+}
 
 func newComparison(ix *index, b *book) comparison {
-	return comparison{newUsual(ix, b, blameOf), newUsual(ix, b, (*account).meanHold)}
+	h := holds{ix, make(map[resourceNo]map[threadNo]holdSum)}
+	length := func(key accountKey, a *account) time.Duration { return h.of(key, a).mean() }
+	return comparison{newUsual(ix, b, blameOf), newUsual(ix, b, length), h}
 }
 
 // standsOut reports whether a thread holds a lock for much longer in all than others do:
@@ -32,19 +37,52 @@ func (c comparison) standsOut(key accountKey, a *account) bool {
 	if a.blame < chance*c.blame.of(key) {
 		return false
 	}
-	holds := a.spans.union()
-	longer := mean(holds) >= alike*c.length.of(key)
-	return longer || len(holds) >= manyHolds && a.blame >= alike*c.blame.upper(key)
+	sum := c.holds.of(key, a)
+	longer := sum.mean() >= alike*c.length.of(key)
+	return longer || sum.count >= manyHolds && a.blame >= alike*c.blame.upper(key)
 }
 
-// meanHold measures an account by how long the culprit had at a time what others waited
-// for.
-func (a *account) meanHold() time.Duration { return mean(a.spans.union()) }
+// holdSum is how often a thread had something, and for how long in all.
+type holdSum struct {
+	count int
+	time  time.Duration
+}
 
-// mean is the mean length of spans that are apart, 0 if there are none.
-func mean(union spans) time.Duration {
-	if len(union) == 0 {
+// mean is 0 if there are none.
+func (s holdSum) mean() time.Duration {
+	if s.count == 0 {
 		return 0
 	}
-	return union.length() / time.Duration(len(union))
+	return s.time / time.Duration(s.count)
+}
+
+// holds finds how often culprits had what others waited for.
+type holds struct {
+	ix    *index
+	pools map[resourceNo]map[threadNo]holdSum
+}
+
+// of goes by the spans of an account, but where it is of a pool by the permits: each span is
+// then a share of the time, cut off at every release.
+func (h holds) of(key accountKey, a *account) holdSum {
+	if sum, ok := h.pool(key.group)[key.culprit]; ok {
+		return sum
+	}
+	union := a.spans.union()
+	return holdSum{len(union), union.length()}
+}
+
+func (h holds) pool(r resourceNo) map[threadNo]holdSum {
+	sums, ok := h.pools[r]
+	if !ok {
+		sums = make(map[threadNo]holdSum)
+		for _, p := range h.ix.objects[r].permits {
+			sum := sums[p.thread]
+			sum.count++
+			sum.time += p.length()
+			sums[p.thread] = sum
+		}
+		h.pools[r] = sums
+	}
+	return sums
 }

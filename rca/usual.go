@@ -11,16 +11,16 @@ import (
 type usual struct {
 	ix      *index
 	book    *book
-	measure func(*account) time.Duration
+	measure func(accountKey, *account) time.Duration
 	sorted  map[accountKey][]time.Duration // by group and how; the culprit is left out
 }
 
-func newUsual(ix *index, b *book, measure func(*account) time.Duration) *usual {
+func newUsual(ix *index, b *book, measure func(accountKey, *account) time.Duration) *usual {
 	return &usual{ix: ix, book: b, measure: measure, sorted: make(map[accountKey][]time.Duration)}
 }
 
 // blameOf measures an account by all that it is charged with.
-func blameOf(a *account) time.Duration { return a.blame }
+func blameOf(_ accountKey, a *account) time.Duration { return a.blame }
 
 // of returns the median measure of the others who want, or have, what the culprit of
 // key has; of two middle ones the lower. It is 0 if there are no others.
@@ -91,7 +91,7 @@ func (o *object) mark(threads map[threadNo]bool) {
 // measured is 0 for who is charged with nothing.
 func (u *usual) measured(key accountKey) time.Duration {
 	if a := u.book.accounts[key]; a != nil {
-		return u.measure(a)
+		return u.measure(key, a)
 	}
 	return 0
 }
