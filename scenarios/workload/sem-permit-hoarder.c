@@ -18,15 +18,18 @@ static struct logged_sem connections;
 
 static uint64_t round_begin(const struct worker *worker, uint64_t round)
 {
-	return worker->start_ns + round * worker->player->options.hold_ns * 17 / 10;
+	return worker->start_ns + round * worker->player->options.hold_ns * 21 / 10;
 }
 
-/* All turns of a round take half as long again as the one keeps its permit. */
+/*
+ * All turns of a round take twice as long as the one keeps its permit: it may have waited
+ * for some of them, and when it gives the permit back others still wait.
+ */
 static uint64_t turn_ns(const struct worker *worker)
 {
 	const struct options *options = &worker->player->options;
 
-	return options->hold_ns * 3 / 2 / (options->contenders * TURNS);
+	return options->hold_ns * 19 / 10 / (options->contenders * TURNS);
 }
 
 static OUTLINED void export_report(struct worker *worker, uint64_t ns)
