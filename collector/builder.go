@@ -261,7 +261,9 @@ func (b *builder) addOpen(t bpf.ThreadTotals, finished map[contention.ThreadID]t
 	w.Late = look
 	if w.Owner == 0 || !w.Open() {
 		w.Late &^= contention.OwnerRead
-	} else if t.Object.KernelLock == 0 && isGone(w.Owner) { // a thread that ends has let go what is the kernel's
+	} else if t.Object.KernelLock == 0 && isGone(w.Owner) && !isGone(thread.TID) {
+		// A thread that ends has let go what is the kernel's. If the one that waits is gone as
+		// well, all of them have ended since the window did.
 		w.Late |= contention.OwnerGone
 	}
 	b.log.addWait(&w)

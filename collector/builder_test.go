@@ -228,6 +228,16 @@ func TestTheOwnerOfAKernelLockIsNeverGone(t *testing.T) {
 	assert.Zero(t, trace.Waits[1].Late)
 }
 
+// When all threads have ended since, none of them is known to have ended before.
+func TestNoOwnerIsGoneWhereAllAre(t *testing.T) {
+	wait := openWait(1<<22+2, 10, 0)
+	wait.Object = bpf.Object{Call: bpf.CallFlock, Words: [3]uint32{2: 1<<22 + 1}}
+	trace := newBuilder(emptyStacks(t)).cut(window, []bpf.ThreadTotals{wait}, nil, contention.Loss{})
+	require.Len(t, trace.Waits, 1)
+	assert.Equal(t, 1<<22+1, trace.Waits[0].Owner)
+	assert.Zero(t, trace.Waits[0].Late)
+}
+
 // What is read of a wait like an earlier one is its times and who had the CPU; the rest is
 // as if each had come alone.
 func TestWaitsAlikeAreReadOnce(t *testing.T) {
