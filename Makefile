@@ -46,7 +46,8 @@ TEST_ENV += GOMODCACHE=$(shell $(AS_USER) $(GO) env GOMODCACHE) HOME=$(shell get
 endif
 endif
 # The race detector needs cgo, which needs a C compiler. The commands and guests are tested
-# without: what they do goes by the clock, and it slows them tenfold.
+# without: what they do goes by the clock, and it slows them tenfold. Both boot guests, one
+# after the other.
 RACE = $(if $(filter 1,$(shell $(AS_USER) $(GO) env CGO_ENABLED)),-race)
 
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
@@ -101,7 +102,7 @@ matrix: build ## run the catalogue on other kernels, in VMs; KERNELS='6.1 7.3', 
 test: build ## run every test that this machine allows, the privileged ones if root
 	@$(AS_USER) $(GO) list -deps -test ./... >/dev/null
 	$(TEST_ENV) $(GO) test $(RACE) $(TEST_FLAGS) $$($(AS_USER) $(GO) list ./... | grep -v -e /cmd/ -e /matrix)
-	$(TEST_ENV) $(GO) test $(TEST_FLAGS) ./cmd/... ./matrix/...
+	$(TEST_ENV) $(GO) test -p 1 $(TEST_FLAGS) ./cmd/... ./matrix/...
 
 .PHONY: bench
 bench: build ## run the Go benchmarks
