@@ -32,7 +32,8 @@ type ending struct {
 	running *results.Run // what it was playing when it died
 	records int          // kept in this boot
 	damaged int          // messages that were not whole
-	// reason is why it died, empty if it did not; verdict is that on what it was playing.
+	// reason is why it died or its command failed, empty if neither did; verdict is that on
+	// what it was playing.
 	reason  string
 	verdict results.Verdict
 }
@@ -79,8 +80,11 @@ func (q QEMU) boot(ctx context.Context, m machine, initrd []byte, p patience, to
 	if err != nil {
 		return e, err
 	}
-	if e.end == nil {
+	switch {
+	case e.end == nil:
 		e.blame(m.console, complaints.String(), how)
+	case e.end.Code != 0:
+		e.reason = said(m.console)
 	}
 	return e, nil
 }
@@ -214,6 +218,15 @@ func (e *ending) blame(console, emulator string, how error) {
 	}
 }
 
+// said is what a guest's programs said last on its console.
+func said(console string) string {
+	log, err := os.ReadFile(console)
+	if err != nil {
+		return err.Error()
+	}
+	return lastWords(string(log))
+}
+
 // why says why a guest has not played all.
 func (e *ending) why() string {
 	switch {
@@ -222,7 +235,7 @@ func (e *ending) why() string {
 	case e.end.Reason != "":
 		return e.end.Reason
 	case e.end.Code != 0:
-		return fmt.Sprintf("its command ended with code %d", e.end.Code)
+		return fmt.Sprintf("its command ended with code %d: %s", e.end.Code, e.reason)
 	case e.damaged > 0:
 		return fmt.Sprintf("%d of its messages came damaged", e.damaged)
 	default:

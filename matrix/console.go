@@ -48,6 +48,20 @@ func Complaints(log io.Reader) ([]string, error) {
 	return quoted, lines.Err()
 }
 
+// kernelLine is a line of a console that the kernel wrote.
+var kernelLine = regexp.MustCompile(`^\[ *[0-9]+\.[0-9]+\] `)
+
+// lastWords is the last line of a console that a program wrote.
+func lastWords(log string) string {
+	last := "it said nothing"
+	for line := range strings.Lines(log) {
+		if line = printable(line); line != "" && !kernelLine.MatchString(line) {
+			last = line
+		}
+	}
+	return last
+}
+
 // printable takes the control characters out of a line of a console.
 func printable(line string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {

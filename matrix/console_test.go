@@ -60,3 +60,8 @@ func TestConsoleIsMadePrintable(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"[1mKernel panic"}, lines)
 }
+
+func TestLastWordsAreNotTheKernels(t *testing.T) {
+	assert.Equal(t, "it said nothing", lastWords("[    0.929758] mtrr: your CPUs\r\n\r\n"))
+	assert.Equal(t, "ebpf-rca: no", lastWords("first\r\nebpf-rca: no\r\n[   12.1] reboot: Restarting system\r\n"))
+}

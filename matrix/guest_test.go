@@ -94,6 +94,7 @@ func meet(fate string, log *guest.KernelLog) error {
 		}
 		return log.Check() // it was told once
 	case "exit":
+		fmt.Fprintln(os.Stderr, "no more of this")
 		os.Exit(7)
 	}
 	return nil

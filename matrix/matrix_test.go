@@ -205,7 +205,7 @@ func TestMatrixGivesUpACommandThatFails(t *testing.T) {
 	outcome, records, err := tr.run(t, t.Context())
 	require.NoError(t, err)
 	require.ErrorIs(t, outcome.Err, matrix.ErrUntestable)
-	assert.ErrorContains(t, outcome.Err, "code 7")
+	assert.ErrorContains(t, outcome.Err, "code 7: no more of this")
 	assert.Equal(t, results.Lost, records[0].Verdict)
 }
 

@@ -59,10 +59,19 @@ func (l *Link) Send(m matrix.Message) error {
 	if err := l.sender.Send(m); err != nil {
 		return err
 	}
-	if err := unix.IoctlSetInt(int(l.file.Fd()), unix.TCSBRK, 1); err != nil {
+	if err := drain(int(l.file.Fd())); err != nil {
 		return fmt.Errorf("send message: %w", err)
 	}
 	return nil
+}
+
+// drain waits until what was written to a terminal has left it.
+func drain(fd int) error {
+	for {
+		if err := unix.IoctlSetInt(fd, unix.TCSBRK, 1); err != unix.EINTR {
+			return err
+		}
+	}
 }
 
 // Append tells a record.
