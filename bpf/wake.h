@@ -50,7 +50,8 @@ static __always_inline void note_wake(void *ctx, struct task_struct *task, struc
 		__builtin_memset(&t->wake.by, 0, sizeof(t->wake.by));
 	else
 		identify(waker, &t->wake.by);
-	if (t->wake.kind == WAKE_THREAD && send_events && t->block_ns && now - t->block_ns >= brief_ns)
+	if (t->wake.kind == WAKE_THREAD && t->wake.by.tgid != own_tgid && send_events && t->block_ns &&
+	    now - t->block_ns >= brief_ns)
 		t->wake.stack = user_stack(ctx, waker, watched(waker), now);
 	t->throttled = in_throttled_queue(task);
 	t->wake.ns = now; /* last: from here on the wake-up counts */

@@ -21,6 +21,7 @@
 #include "interrupt.h"
 #include "object.h"
 #include "occupant.h"
+#include "preempt.h"
 #include "spin.h"
 #include "stack.h"
 #include "state.h"
@@ -139,60 +140,81 @@ int BPF_PROG(flock_lock_inode, struct inode *inode, struct file_lock *lock, int 
 	return 0;
 }
 
-SEC("tp_btf/sched_process_fork")
-int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct *child)
+static __always_inline void forked(struct task_struct *parent, struct task_struct *child)
 {
 	struct thread *from, *t;
 
 	if (!inherits(parent, child))
-		return 0;
+		return;
 	t = watch(child);
 	if (t)
 		t->out_ns = bpf_ktime_get_ns(); /* it wants a CPU from now on */
 	from = watched(parent);
 	if (t && from)
 		inherit_space(parent, from, child, t);
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(sched_process_fork, struct task_struct *parent, struct task_struct *child)
+{
+	stay();
+	forked(parent, child);
+	stay_no_more();
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(sched_process_exec, struct task_struct *task)
+static __always_inline void executed(struct task_struct *task)
 {
 	struct thread *t = watched(task);
 	struct exec_event *e;
 
 	if (!send_events || !t)
-		return 0;
+		return;
 	t->fork_space = 0;
 	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
 	if (!e) {
 		count_loss(LOSS_RING_FULL);
-		return 0;
+		return;
 	}
 	e->type = EVENT_EXEC;
 	e->pad = 0;
 	identify(task, &e->thread);
 	submit(e, sizeof(*e));
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(sched_process_exec, struct task_struct *task)
+{
+	stay();
+	executed(task);
+	stay_no_more();
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(sched_process_exit, struct task_struct *task)
+static __always_inline void exited(struct task_struct *task)
 {
 	struct thread *t = watched(task);
 	struct thread_totals *e;
 
 	if (!t)
-		return 0;
+		return;
 	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
 	if (!e) {
 		count_loss(LOSS_RING_FULL);
-		return 0;
+		return;
 	}
 	__builtin_memset(e, 0, sizeof(*e));
 	e->type = EVENT_EXIT;
 	fill_totals(e, task, t, bpf_ktime_get_ns());
 	submit(e, sizeof(*e));
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(sched_process_exit, struct task_struct *task)
+{
+	stay();
+	exited(task);
+	stay_no_more();
 	return 0;
 }
 

@@ -287,10 +287,14 @@ func TestObserveOpenPipeWaitFromBefore(t *testing.T) {
 	p.proceed(t)
 	poll(t, "end of that wait", func() bool {
 		w.look()
-		return slices.ContainsFunc(w.seen.Waits, func(ended contention.Wait) bool {
-			return ended.Resource == wait.Resource && ended.Waker.Kind == contention.WokenByThread // by this test
-		})
+		i := slices.IndexFunc(w.seen.Waits, func(ended contention.Wait) bool { return ended.Resource == wait.Resource })
+		if i >= 0 {
+			wait = w.seen.Waits[i]
+		}
+		return i >= 0
 	})
+	assert.Equal(t, contention.WokenByThread, wait.Waker.Kind, "by this test")
+	assert.Equal(t, contention.NoStack, wait.Waker.Stack, "who watches is not looked at")
 }
 
 func TestObserveUnknownCallTakesKernelStack(t *testing.T) {

@@ -31,6 +31,7 @@ type unwinder struct {
 
 	mu       sync.Mutex        // guards what follows, and makes one user of the above
 	finished map[uint64]walked // by the kernel's name, until they are taken
+	taught   map[bpf.RuleKey]struct{}
 	// incomplete counts those that were not followed to their end.
 	incomplete uint64
 	err        error // the first
@@ -43,7 +44,10 @@ type missQueue interface {
 }
 
 func newUnwinder(misses missQueue, code codeRules, rules ruleMap) *unwinder {
-	return &unwinder{misses: misses, code: code, rules: rules, finished: make(map[uint64]walked)}
+	return &unwinder{
+		misses: misses, code: code, rules: rules,
+		finished: make(map[uint64]walked), taught: make(map[bpf.RuleKey]struct{}),
+	}
 }
 
 // maxFinished bounds the walks that nobody takes, as when the events that name them
@@ -79,10 +83,15 @@ func (u *unwinder) renew() error {
 	if err := u.rules.nextEpoch(); err != nil {
 		return fmt.Errorf("give address spaces new names: %w", err)
 	}
-	if err := u.rules.clear(); err != nil {
+	if err := u.unteach(); err != nil {
 		return fmt.Errorf("drop unwind rules: %w", err)
 	}
 	return nil
+}
+
+func (u *unwinder) unteach() error {
+	clear(u.taught)
+	return u.rules.clear()
 }
 
 // take returns a walk that was finished, once. The kernel sends a walk before the event
@@ -243,12 +252,16 @@ func memoryOf(m *bpf.StackMiss) func(address uint64) (uint64, bool) {
 	}
 }
 
-// teach gives the kernel a rule. Where there are too many rules it begins anew.
+// teach gives the kernel a rule that it has not been given. Where there are too many rules
+// it begins anew.
 func (u *unwinder) teach(space, pc uint64, rule codeRule) error {
 	key, value := bpf.RuleKey{Space: space, Pc: pc}, kernelRule(rule)
+	if _, ok := u.taught[key]; ok {
+		return nil
+	}
 	err := u.rules.Update(key, value, ebpf.UpdateNoExist)
 	if errors.Is(err, unix.E2BIG) {
-		if err := u.rules.clear(); err != nil {
+		if err := u.unteach(); err != nil {
 			return fmt.Errorf("make room for unwind rules: %w", err)
 		}
 		err = u.rules.Update(key, value, ebpf.UpdateAny)
@@ -256,6 +269,7 @@ func (u *unwinder) teach(space, pc uint64, rule codeRule) error {
 	if err != nil && !errors.Is(err, ebpf.ErrKeyExist) {
 		return fmt.Errorf("keep an unwind rule: %w", err)
 	}
+	u.taught[key] = struct{}{}
 	return nil
 }
 

@@ -124,9 +124,9 @@ func TestFinishAWalk(t *testing.T) {
 func TestFinishTeachesTheKernel(t *testing.T) {
 	guess := codeRule{Rule: unwind.FramePointer(), guessed: true, known: true, searchable: true}
 	rules := &fakeRules{rules: map[bpf.RuleKey]bpf.Rule{}, room: 100}
-	u := &unwinder{rules: rules, code: fakeCode{rules: map[uint64]codeRule{
+	u := newUnwinder(nil, fakeCode{rules: map[uint64]codeRule{
 		0xa: {Rule: unwind.Rule{Kind: unwind.FromSP, CFA: 24, FP: -16}, known: true, searchable: true}, 0xb: guess,
-	}}}
+	}}, rules)
 	_, err := u.finish(missAt(0xa|bpf.ReturnAddress, 0, 0, 0xb))
 	require.NoError(t, err)
 	assert.Equal(t, map[bpf.RuleKey]bpf.Rule{
@@ -139,7 +139,8 @@ func TestFinishOverASignalHandler(t *testing.T) {
 	words := make([]uint64, 22)
 	words[15], words[20], words[21] = 0x7800, top+22*8, 0xb
 	rules := &fakeRules{rules: map[bpf.RuleKey]bpf.Rule{}, room: 100}
-	u := &unwinder{rules: rules, code: fakeCode{rules: map[uint64]codeRule{0xa: exact(unwind.Signal, 0), 0xb: exact(unwind.End, 0)}}}
+	code := fakeCode{rules: map[uint64]codeRule{0xa: exact(unwind.Signal, 0), 0xb: exact(unwind.End, 0)}}
+	u := newUnwinder(nil, code, rules)
 	got, err := u.finish(missAt(0xa|bpf.ReturnAddress, words...))
 	require.NoError(t, err)
 	assert.Equal(t, walked{space: 9, pcs: []uint64{0xa | ra, 0xb}, sure: 2}, got)
@@ -151,7 +152,7 @@ func TestFinishOverASignalHandler(t *testing.T) {
 
 func TestRulesBeginAnewWhenThereAreTooMany(t *testing.T) {
 	rules := &fakeRules{rules: map[bpf.RuleKey]bpf.Rule{{Pc: 1}: {}, {Pc: 2}: {}}, room: 2}
-	u := &unwinder{rules: rules, code: fakeCode{rules: map[uint64]codeRule{0xa: exact(unwind.End, 0)}}}
+	u := newUnwinder(nil, fakeCode{rules: map[uint64]codeRule{0xa: exact(unwind.End, 0)}}, rules)
 	_, err := u.finish(missAt(0xa))
 	require.NoError(t, err)
 	assert.Equal(t, map[bpf.RuleKey]bpf.Rule{{Space: 9, Pc: 0xa}: {Kind: uint8(bpf.RuleEnd)}}, rules.rules)
