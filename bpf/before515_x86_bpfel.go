@@ -27,6 +27,7 @@ const (
 	before515MapScratch           = "scratch"
 	before515MapStacks            = "stacks"
 	before515MapThreads           = "threads"
+	before515MapTold              = "told"
 	before515ProgContentionBegin  = "contention_begin"
 	before515ProgContentionEnd    = "contention_end"
 	before515ProgEmptySwitch      = "empty_switch"
@@ -48,11 +49,13 @@ const (
 	before515VarExported          = "exported"
 	before515VarHaveLoop          = "have_loop"
 	before515VarKernelStacks      = "kernel_stacks"
+	before515VarLastingNs         = "lasting_ns"
 	before515VarLongRunNs         = "long_run_ns"
 	before515VarMissIntervalNs    = "miss_interval_ns"
 	before515VarOwnTgid           = "own_tgid"
 	before515VarPidnsInum         = "pidns_inum"
 	before515VarSendEvents        = "send_events"
+	before515VarShedPeriodNs      = "shed_period_ns"
 	before515VarShortestSpinNs    = "shortest_spin_ns"
 	before515VarShortestWantNs    = "shortest_want_ns"
 	before515VarTargetTgid        = "target_tgid"
@@ -137,6 +140,7 @@ type before515MapSpecs struct {
 	Scratch    *ebpf.MapSpec `ebpf:"scratch"`
 	Stacks     *ebpf.MapSpec `ebpf:"stacks"`
 	Threads    *ebpf.MapSpec `ebpf:"threads"`
+	Told       *ebpf.MapSpec `ebpf:"told"`
 }
 
 // before515VariableSpecs contains global variables before they are loaded into the kernel.
@@ -148,11 +152,13 @@ type before515VariableSpecs struct {
 	Exported       *ebpf.VariableSpec `ebpf:"exported"`
 	HaveLoop       *ebpf.VariableSpec `ebpf:"have_loop"`
 	KernelStacks   *ebpf.VariableSpec `ebpf:"kernel_stacks"`
+	LastingNs      *ebpf.VariableSpec `ebpf:"lasting_ns"`
 	LongRunNs      *ebpf.VariableSpec `ebpf:"long_run_ns"`
 	MissIntervalNs *ebpf.VariableSpec `ebpf:"miss_interval_ns"`
 	OwnTgid        *ebpf.VariableSpec `ebpf:"own_tgid"`
 	PidnsInum      *ebpf.VariableSpec `ebpf:"pidns_inum"`
 	SendEvents     *ebpf.VariableSpec `ebpf:"send_events"`
+	ShedPeriodNs   *ebpf.VariableSpec `ebpf:"shed_period_ns"`
 	ShortestSpinNs *ebpf.VariableSpec `ebpf:"shortest_spin_ns"`
 	ShortestWantNs *ebpf.VariableSpec `ebpf:"shortest_want_ns"`
 	TargetTgid     *ebpf.VariableSpec `ebpf:"target_tgid"`
@@ -193,6 +199,7 @@ type before515Maps struct {
 	Scratch    *ebpf.Map `ebpf:"scratch"`
 	Stacks     *ebpf.Map `ebpf:"stacks"`
 	Threads    *ebpf.Map `ebpf:"threads"`
+	Told       *ebpf.Map `ebpf:"told"`
 }
 
 func (m *before515Maps) Close() error {
@@ -208,6 +215,7 @@ func (m *before515Maps) Close() error {
 		m.Scratch,
 		m.Stacks,
 		m.Threads,
+		m.Told,
 	)
 }
 
@@ -220,11 +228,13 @@ type before515Variables struct {
 	Exported       *ebpf.Variable `ebpf:"exported"`
 	HaveLoop       *ebpf.Variable `ebpf:"have_loop"`
 	KernelStacks   *ebpf.Variable `ebpf:"kernel_stacks"`
+	LastingNs      *ebpf.Variable `ebpf:"lasting_ns"`
 	LongRunNs      *ebpf.Variable `ebpf:"long_run_ns"`
 	MissIntervalNs *ebpf.Variable `ebpf:"miss_interval_ns"`
 	OwnTgid        *ebpf.Variable `ebpf:"own_tgid"`
 	PidnsInum      *ebpf.Variable `ebpf:"pidns_inum"`
 	SendEvents     *ebpf.Variable `ebpf:"send_events"`
+	ShedPeriodNs   *ebpf.Variable `ebpf:"shed_period_ns"`
 	ShortestSpinNs *ebpf.Variable `ebpf:"shortest_spin_ns"`
 	ShortestWantNs *ebpf.Variable `ebpf:"shortest_want_ns"`
 	TargetTgid     *ebpf.Variable `ebpf:"target_tgid"`

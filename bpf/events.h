@@ -165,7 +165,8 @@ struct thread_totals {
 	struct object object; /* of the open wait */
 	struct wake wake;     /* that ended it, if the thread has no CPU yet */
 	__u32 last_waker; /* 0: an interrupt, or nobody yet */
-	__u32 pad;
+	__u32 untold;     /* of waits, in a storm */
+	__u64 untold_ns;
 };
 
 enum { MAX_FRAMES = 64, STACK_COPY = 4096 };

@@ -60,6 +60,9 @@ type Objects struct {
 	Rules, Misses *ebpf.Map
 	// Epoch holds one number. A new one gives all address spaces new names.
 	Epoch *ebpf.Map
+	// Told holds one number: for how many nanoseconds of each ShedPeriod all waits are told.
+	// In the rest only those are that last. 0 has all told at all times.
+	Told *ebpf.Map
 
 	collection *ebpf.Collection
 }
@@ -140,6 +143,7 @@ func loadForm(opts Options, types *btf.Spec, f form) (*Objects, error) {
 		Rules:         collection.Maps[watchMapRules],
 		Misses:        collection.Maps[watchMapMisses],
 		Epoch:         collection.Maps[watchMapEpoch],
+		Told:          collection.Maps[watchMapTold],
 		collection:    collection,
 	}
 	for _, name := range f.hooks {

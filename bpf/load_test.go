@@ -5,6 +5,7 @@ package bpf
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
@@ -42,6 +43,7 @@ func TestLoadSetsWhatWasAsked(t *testing.T) {
 			assert.Equal(t, on, at(name)[0] == 1, name)
 		}
 		assert.Equal(t, []byte{0, 0, 4, 0}, at(watchVarWakeupBytes), "what was not asked stays")
+		assert.Equal(t, uint64(ShedPeriod), binary.NativeEndian.Uint64(at(watchVarShedPeriodNs)))
 	}
 }
 

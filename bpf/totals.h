@@ -55,6 +55,8 @@ static __always_inline void fill_totals(struct thread_totals *out, struct task_s
 	out->longest_ns = t->longest_ns;
 	out->longest_stack = t->longest_stack;
 	out->last_waker = t->last_waker;
+	out->untold = t->untold;
+	out->untold_ns = t->untold_ns;
 	out->out_ns = t->out_ns;
 	out->open_ns = t->block_ns;
 	out->user_stack = t->user_stack;
@@ -85,6 +87,8 @@ static __always_inline void restart_totals(struct thread *t, __u64 now)
 {
 	t->since_ns = now;
 	t->waits = 0;
+	t->untold = 0;
+	t->untold_ns = 0;
 	t->blocked_ns = 0;
 	t->longest_ns = 0;
 	t->longest_stack = 0;

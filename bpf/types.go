@@ -2,6 +2,8 @@
 
 package bpf
 
+import "time"
+
 // What crosses from the kernel, as events.h declares it.
 type (
 	TaskID       = watchTaskId
@@ -97,6 +99,9 @@ const (
 	UserStacksByRules         = watchUserStackPolicyUSER_STACKS_BY_RULES
 	UserStacksByFramePointers = watchUserStackPolicyUSER_STACKS_BY_FRAME_POINTERS
 )
+
+// ShedPeriod is the period of Objects.Told. Periods begin at its multiples, by CLOCK_MONOTONIC.
+const ShedPeriod time.Duration = 1 << 26
 
 // Lost counts what the programs could not keep or see, in order of enum loss.
 type Lost [watchLossLOSS_CAUSES]uint64

@@ -10,6 +10,7 @@
 #include "identity.h"
 #include "object.h"
 #include "occupant.h"
+#include "shed.h"
 #include "spin.h"
 #include "stack.h"
 #include "state.h"
@@ -24,9 +25,12 @@ static __always_inline void leave(void *ctx, struct task_struct *task, struct th
 	/* In memory, of which the verifier knows nothing, so that it goes over the walk once. */
 	t->sleeps = state;
 	t->spun_ns = end_spin(t, now);
-	if (t->sleeps || t->spun_ns)
+	t->lean = send_events && !t->spun_ns && sheds(now);
+	t->user_stack = t->lean ? stack_from_here(task, t) : 0;
+	if (!t->lean && (t->sleeps || t->spun_ns))
 		describe(task, t, true);
-	t->user_stack = send_events ? user_stack(ctx, task, t, now) : 0;
+	if (send_events && !t->user_stack)
+		t->user_stack = user_stack(ctx, task, t, now);
 	if (t->spun_ns)
 		send_spin(task, t, t->spun_ns, now);
 	if (!t->sleeps) {
@@ -35,7 +39,7 @@ static __always_inline void leave(void *ctx, struct task_struct *task, struct th
 		t->out_ns = now;
 		return;
 	}
-	t->kernel_stack = kernel_stack(ctx, &t->object);
+	t->kernel_stack = t->lean ? 0 : kernel_stack(ctx, &t->object);
 	t->block_ns = now;
 }
 
@@ -88,14 +92,21 @@ static __always_inline void send_preemption(struct task_struct *task, struct thr
 	submit(e, sizeof(*e));
 }
 
-/* One that was woken and then throttled is told as if it had run in between. */
+/*
+ * One that was woken and then throttled is told as if it had run in between, and so is one
+ * of which the wait itself is not told.
+ */
 static __always_inline void send_ended_wait(struct task_struct *task, struct thread *t,
 					    struct task_struct *before, __u64 now)
 {
-	bool throttled = t->throttled && now - t->wake.ns >= shortest_want_ns;
+	bool untold = t->lean && t->wake.ns - t->block_ns < lasting_ns;
+	bool apart = (untold || t->throttled) && now - t->wake.ns >= shortest_want_ns;
 
-	send_wait(task, t, before, throttled ? t->wake.ns : now);
-	if (!throttled)
+	if (untold)
+		leave_untold(t);
+	else
+		send_wait(task, t, before, apart ? t->wake.ns : now);
+	if (!apart)
 		return;
 	t->out_ns = t->wake.ns;
 	send_preemption(task, t, before, now);
@@ -115,6 +126,8 @@ static __always_inline void settle_wake(struct thread *t, __u64 now)
 	}
 	__builtin_memset(&t->wake, 0, sizeof(t->wake));
 	t->wake.ns = now;
+	if (t->lean)
+		__builtin_memset(&t->object, 0, sizeof(t->object));
 	count_loss(LOSS_UNMATCHED_WAKE);
 }
 

@@ -6,6 +6,7 @@
 #include "identity.h"
 #include "interrupt.h"
 #include "object.h"
+#include "shed.h"
 #include "stack.h"
 #include "state.h"
 #include "syscalls.h"
@@ -34,10 +35,20 @@ static __always_inline void note_wake(void *ctx, struct task_struct *task, struc
 	/* The first wake-up of a sleep is the one that ends it. */
 	if (t->block_ns && t->wake.ns >= t->block_ns)
 		return;
-	waker = current_task();
 	t->wake.stack = 0;
 	t->wake.address = 0;
 	t->wake.call = CALL_OTHER;
+	if (t->lean && t->block_ns) {
+		if (now - t->block_ns < lasting_ns && sheds(now)) {
+			t->wake.kind = WAKE_UNSEEN;
+			t->throttled = in_throttled_queue(task);
+			t->wake.ns = now;
+			return;
+		}
+		describe(task, t, false);
+		t->lean = false;
+	}
+	waker = current_task();
 	if (field(waker, flags) & PF_KTHREAD) {
 		t->wake.kind = field(waker, pid) && !off_task_stack(waker) ? WAKE_KERNEL : WAKE_INTERRUPT;
 	} else {

@@ -22,6 +22,7 @@
 #include "object.h"
 #include "occupant.h"
 #include "preempt.h"
+#include "shed.h"
 #include "spin.h"
 #include "stack.h"
 #include "state.h"
@@ -319,6 +320,10 @@ int read_threads(struct bpf_iter__task *ctx)
 	t = watched(task);
 	if (!t)
 		return 0;
+	if (t->lean && t->block_ns) {
+		describe(task, t, false);
+		t->lean = false;
+	}
 	out.type = EVENT_EXIT;
 	/* Again, if the thread came to run meanwhile and changed what was being read. */
 	for (int i = 0; i < 3; i++) {

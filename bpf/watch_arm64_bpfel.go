@@ -232,8 +232,12 @@ type watchThread struct {
 	SpunNs       uint64
 	Sleeps       bool
 	Throttled    bool
-	_            [2]byte
+	Lean         bool
+	_            [1]byte
 	Waits        uint32
+	Untold       uint32
+	_            [4]byte
+	UntoldNs     uint64
 	SinceNs      uint64
 	BlockedNs    uint64
 	LongestNs    uint64
@@ -277,7 +281,8 @@ type watchThreadTotals struct {
 	Object       watchObject
 	Wake         watchWake
 	LastWaker    uint32
-	Pad          uint32
+	Untold       uint32
+	UntoldNs     uint64
 }
 
 type watchUserStackPolicy uint32
@@ -342,6 +347,7 @@ const (
 	watchMapScratch           = "scratch"
 	watchMapStacks            = "stacks"
 	watchMapThreads           = "threads"
+	watchMapTold              = "told"
 	watchProgContentionBegin  = "contention_begin"
 	watchProgContentionEnd    = "contention_end"
 	watchProgEmptySwitch      = "empty_switch"
@@ -362,11 +368,13 @@ const (
 	watchVarExported          = "exported"
 	watchVarHaveLoop          = "have_loop"
 	watchVarKernelStacks      = "kernel_stacks"
+	watchVarLastingNs         = "lasting_ns"
 	watchVarLongRunNs         = "long_run_ns"
 	watchVarMissIntervalNs    = "miss_interval_ns"
 	watchVarOwnTgid           = "own_tgid"
 	watchVarPidnsInum         = "pidns_inum"
 	watchVarSendEvents        = "send_events"
+	watchVarShedPeriodNs      = "shed_period_ns"
 	watchVarShortestSpinNs    = "shortest_spin_ns"
 	watchVarShortestWantNs    = "shortest_want_ns"
 	watchVarTargetTgid        = "target_tgid"
@@ -450,6 +458,7 @@ type watchMapSpecs struct {
 	Scratch    *ebpf.MapSpec `ebpf:"scratch"`
 	Stacks     *ebpf.MapSpec `ebpf:"stacks"`
 	Threads    *ebpf.MapSpec `ebpf:"threads"`
+	Told       *ebpf.MapSpec `ebpf:"told"`
 }
 
 // watchVariableSpecs contains global variables before they are loaded into the kernel.
@@ -461,11 +470,13 @@ type watchVariableSpecs struct {
 	Exported       *ebpf.VariableSpec `ebpf:"exported"`
 	HaveLoop       *ebpf.VariableSpec `ebpf:"have_loop"`
 	KernelStacks   *ebpf.VariableSpec `ebpf:"kernel_stacks"`
+	LastingNs      *ebpf.VariableSpec `ebpf:"lasting_ns"`
 	LongRunNs      *ebpf.VariableSpec `ebpf:"long_run_ns"`
 	MissIntervalNs *ebpf.VariableSpec `ebpf:"miss_interval_ns"`
 	OwnTgid        *ebpf.VariableSpec `ebpf:"own_tgid"`
 	PidnsInum      *ebpf.VariableSpec `ebpf:"pidns_inum"`
 	SendEvents     *ebpf.VariableSpec `ebpf:"send_events"`
+	ShedPeriodNs   *ebpf.VariableSpec `ebpf:"shed_period_ns"`
 	ShortestSpinNs *ebpf.VariableSpec `ebpf:"shortest_spin_ns"`
 	ShortestWantNs *ebpf.VariableSpec `ebpf:"shortest_want_ns"`
 	TargetTgid     *ebpf.VariableSpec `ebpf:"target_tgid"`
@@ -506,6 +517,7 @@ type watchMaps struct {
 	Scratch    *ebpf.Map `ebpf:"scratch"`
 	Stacks     *ebpf.Map `ebpf:"stacks"`
 	Threads    *ebpf.Map `ebpf:"threads"`
+	Told       *ebpf.Map `ebpf:"told"`
 }
 
 func (m *watchMaps) Close() error {
@@ -521,6 +533,7 @@ func (m *watchMaps) Close() error {
 		m.Scratch,
 		m.Stacks,
 		m.Threads,
+		m.Told,
 	)
 }
 
@@ -533,11 +546,13 @@ type watchVariables struct {
 	Exported       *ebpf.Variable `ebpf:"exported"`
 	HaveLoop       *ebpf.Variable `ebpf:"have_loop"`
 	KernelStacks   *ebpf.Variable `ebpf:"kernel_stacks"`
+	LastingNs      *ebpf.Variable `ebpf:"lasting_ns"`
 	LongRunNs      *ebpf.Variable `ebpf:"long_run_ns"`
 	MissIntervalNs *ebpf.Variable `ebpf:"miss_interval_ns"`
 	OwnTgid        *ebpf.Variable `ebpf:"own_tgid"`
 	PidnsInum      *ebpf.Variable `ebpf:"pidns_inum"`
 	SendEvents     *ebpf.Variable `ebpf:"send_events"`
+	ShedPeriodNs   *ebpf.Variable `ebpf:"shed_period_ns"`
 	ShortestSpinNs *ebpf.Variable `ebpf:"shortest_spin_ns"`
 	ShortestWantNs *ebpf.Variable `ebpf:"shortest_want_ns"`
 	TargetTgid     *ebpf.Variable `ebpf:"target_tgid"`

@@ -9,7 +9,7 @@ import (
 )
 
 // Version is that of the format that Write writes.
-const Version = 1
+const Version = 2
 
 // Extension ends the names of files with captures.
 const Extension = ".cap.zst"

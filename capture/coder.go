@@ -18,6 +18,7 @@ import (
 // After an error all values are zero.
 type coder struct {
 	writing bool
+	version uint64
 	bytes   []byte // written so far, or not read yet
 	err     error
 	// room is how much memory, in bytes, what is still to come may take when read.
@@ -31,7 +32,7 @@ type coder struct {
 
 func newCoder(writing bool, room int64) *coder {
 	return &coder{
-		writing: writing, room: room,
+		writing: writing, version: Version, room: room,
 		texts:     newDictionary[string](),
 		threads:   newDictionary[contention.ThreadID](),
 		resources: newDictionary[contention.Resource](),

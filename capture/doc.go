@@ -17,7 +17,7 @@
 // A file is a stream in the Zstandard format (RFC 8878), flushed after each section so
 // that one that was cut short can be read as far as it goes. Unpacked it is the line
 //
-//	ebpf-rca/capture/1
+//	ebpf-rca/capture/2
 //
 // with the version, and sections: a length (an unsigned varint), that many bytes, and
 // their CRC-32C (four bytes, the lowest first). The first section is the header, which says

@@ -4,6 +4,7 @@ package capture
 
 import (
 	"math"
+	"time"
 
 	"github.com/os2026/ebpf-rca/contention"
 )
@@ -39,6 +40,7 @@ func (c *coder) header(h Capture, s sizes) (Capture, sizes) {
 			Window:   c.window(h.Trace.Window),
 			Observer: number(c, h.Trace.Observer),
 			Loss:     c.loss(h.Trace.Loss),
+			Shed:     c.shed(h.Trace.Shed),
 		},
 	}, sizes{c.size(s.threads), c.size(s.stacks), c.size(s.waits), c.size(s.preemptions), c.size(s.samples), c.size(s.exits)}
 }
@@ -53,6 +55,24 @@ func (c *coder) size(n int) int {
 func (c *coder) window(w contention.Window) contention.Window {
 	begin := number(c, w.Begin)
 	return contention.Window{Begin: begin, End: from(c, begin, w.End)}
+}
+
+// shed codes what was left out, since version 2.
+func (c *coder) shed(s contention.Shed) contention.Shed {
+	if c.version < 2 {
+		return contention.Shed{}
+	}
+	spans := list(c, s.Spans)
+	var before time.Duration
+	for i, s := range spans {
+		s.Begin = from(c, before, s.Begin)
+		s.End = from(c, s.Begin, s.End)
+		if s.Begin < before || s.End <= s.Begin {
+			c.corrupt("waits were left out from %d to %d, and until %d before", s.Begin, s.End, before)
+		}
+		spans[i], before = s, s.End
+	}
+	return contention.Shed{Spans: spans, Waits: number(c, s.Waits), WaitTime: number(c, s.WaitTime)}
 }
 
 func (c *coder) loss(l contention.Loss) contention.Loss {

@@ -115,6 +115,7 @@ func (r *reader) version() error {
 	case version > Version:
 		return fmt.Errorf("%w: version %d, and this one reads up to %d", ErrVersion, version, Version)
 	}
+	r.coder.version = version
 	return nil
 }
 

@@ -109,9 +109,9 @@ func TestNotACapture(t *testing.T) {
 }
 
 func TestFutureVersion(t *testing.T) {
-	_, err := Read(bytes.NewReader(file(t, "ebpf-rca/capture/2\n", []byte("whatever"))))
+	_, err := Read(bytes.NewReader(file(t, "ebpf-rca/capture/3\n", []byte("whatever"))))
 	assert.ErrorIs(t, err, ErrVersion)
-	assert.EqualError(t, err, "read capture: written by a newer program: version 2, and this one reads up to 1")
+	assert.EqualError(t, err, "read capture: written by a newer program: version 3, and this one reads up to 2")
 }
 
 // headerOf is a header that claims sizes.
@@ -125,7 +125,7 @@ func TestHostileSizes(t *testing.T) {
 	const most = 1<<63 - 1
 	row := make([]byte, 15) // a wait of zeros
 	rows := bytes.Repeat(row, rowsPerSection)
-	line := "ebpf-rca/capture/1\n"
+	line := "ebpf-rca/capture/2\n"
 	for name, test := range map[string]struct {
 		data []byte
 		want error
@@ -147,7 +147,7 @@ func TestHostileSizes(t *testing.T) {
 }
 
 func TestMemoryIsThatOfWhatIsThere(t *testing.T) {
-	data := file(t, "ebpf-rca/capture/1\n", headerOf(sizes{waits: 1 << 40}), make([]byte, 15*rowsPerSection))
+	data := file(t, "ebpf-rca/capture/2\n", headerOf(sizes{waits: 1 << 40}), make([]byte, 15*rowsPerSection))
 	allocated := testing.Benchmark(func(b *testing.B) {
 		for b.Loop() {
 			_, err := Read(bytes.NewReader(data))
@@ -181,7 +181,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte{}, headerOf(sizes{threads: 2, stacks: 1}), []byte{2, 2, 2, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, data, header, section []byte) {
 		if len(data) == 0 {
-			data = file(t, "ebpf-rca/capture/1\n", header, section)
+			data = file(t, "ebpf-rca/capture/2\n", header, section)
 		}
 		c, err := read(bytes.NewReader(data), 16<<20)
 		if err == nil { // what can be read can be written, and is the same

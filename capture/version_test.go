@@ -38,7 +38,15 @@ var version1 = [][]byte{
 	{2, 40}, // thread 9 ended at 20
 }
 
-func TestVersion1(t *testing.T) {
+// version2 has what was left out in a storm behind what was lost.
+func version2() [][]byte {
+	const sizes = 6
+	header := version1[0]
+	shed := []byte{4, 24, 4, 10, 14} // one span, from 12 to 14; five waits, of 7 in all
+	return append([][]byte{slices.Insert(slices.Clone(header), len(header)-sizes, shed...)}, version1[1:]...)
+}
+
+func TestVersions(t *testing.T) {
 	want := Capture{
 		Target: Target{PID: 7, Comm: "x"}, Notes: []string{"n"},
 		Trace: contention.Trace{
@@ -62,7 +70,12 @@ func TestVersion1(t *testing.T) {
 	got, err := Read(bytes.NewReader(file(t, "ebpf-rca/capture/1\n", version1...)))
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
-	assert.Equal(t, version1, sections(t, packed(t, want)), "and it is what is written")
+
+	want.Trace.Shed = contention.Shed{Spans: []contention.Window{{Begin: 12, End: 14}}, Waits: 5, WaitTime: 7}
+	got, err = Read(bytes.NewReader(file(t, "ebpf-rca/capture/2\n", version2()...)))
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	assert.Equal(t, version2(), sections(t, packed(t, want)), "and it is what is written")
 }
 
 func sections(t *testing.T, data []byte) [][]byte {

@@ -76,5 +76,5 @@ func TestBothCountMemoryAlike(t *testing.T) {
 func TestWriteIsZstd(t *testing.T) {
 	line, err := unpacked(t, packed(t, manyWaits(100))).ReadString('\n')
 	require.NoError(t, err)
-	assert.Equal(t, "ebpf-rca/capture/1\n", line)
+	assert.Equal(t, "ebpf-rca/capture/2\n", line)
 }

@@ -30,6 +30,7 @@ type builder struct {
 	samples   []contention.Sample
 	gone      []int                                 // processes that have ended since the last cut
 	exits     map[contention.ThreadID]time.Duration // of threads since then
+	shed      contention.Shed                       // since then, the spans aside
 	lost      contention.Loss                       // up to the last cut
 }
 
@@ -234,10 +235,16 @@ func (b *builder) addSample(e bpf.SampleEvent) {
 // threads that are still to come.
 func (b *builder) addExit(t bpf.ThreadTotals) {
 	thread := b.name(t)
+	b.countUntold(t)
 	b.exits[thread.ID()] = time.Duration(t.NowNs)
 	if thread.TID == thread.PID {
 		b.gone = append(b.gone, thread.PID)
 	}
+}
+
+func (b *builder) countUntold(t bpf.ThreadTotals) {
+	b.shed.Waits += uint64(t.Untold)
+	b.shed.WaitTime += time.Duration(t.UntoldNs)
 }
 
 // addExec forgets the program that the process was before.
@@ -299,9 +306,11 @@ func (b *builder) forget() {
 func (b *builder) cut(w contention.Window, threads []bpf.ThreadTotals, looks lateLooks, lost contention.Loss) *contention.Trace {
 	finished := b.log.lastBegins()
 	for _, t := range threads {
+		b.countUntold(t)
 		b.addOpen(t, finished, looks[threadOf(t.Thread).ID()])
 	}
-	trace := contention.Trace{Window: w, Samples: b.samples, Stacks: b.stacks.stacks, Observer: os.Getpid()}
+	trace := contention.Trace{Window: w, Samples: b.samples, Stacks: b.stacks.stacks, Shed: b.shed, Observer: os.Getpid()}
+	b.shed = contention.Shed{}
 	b.log.markDeaths(b.exits)
 	b.log.take(&trace)
 	b.samples = nil

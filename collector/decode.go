@@ -32,21 +32,32 @@ func view[T any](raw []byte) (T, error) {
 // eventType reads the type that each event of the ring buffer begins with.
 func eventType(raw []byte) (bpf.EventType, error) { return view[bpf.EventType](raw) }
 
-// eachWait calls f with each wait of a batch, which may have room for more.
-func eachWait(raw []byte, f func(bpf.WaitEvent)) error {
-	const (
-		head = int(unsafe.Offsetof(bpf.WaitBatch{}.Waits))
-		size = int(unsafe.Sizeof(bpf.WaitEvent{}))
-	)
-	if len(raw) < head {
-		return fmt.Errorf("decode waits from %d bytes: %w", len(raw), errShort)
+// How a batch of waits is laid out, in bytes.
+const (
+	batchHead = int(unsafe.Offsetof(bpf.WaitBatch{}.Waits))
+	waitSize  = int(unsafe.Sizeof(bpf.WaitEvent{}))
+)
+
+// countWaits tells how many waits there are in a batch, which may have room for more.
+func countWaits(raw []byte) (int, error) {
+	if len(raw) < batchHead {
+		return 0, fmt.Errorf("decode waits from %d bytes: %w", len(raw), errShort)
 	}
 	count := int(binary.NativeEndian.Uint32(raw[unsafe.Offsetof(bpf.WaitBatch{}.Count):]))
-	if count > (len(raw)-head)/size {
-		return fmt.Errorf("decode %d waits from %d bytes: %w", count, len(raw), errShort)
+	if count > (len(raw)-batchHead)/waitSize {
+		return 0, fmt.Errorf("decode %d waits from %d bytes: %w", count, len(raw), errShort)
+	}
+	return count, nil
+}
+
+// eachWait calls f with each wait of a batch.
+func eachWait(raw []byte, f func(bpf.WaitEvent)) error {
+	count, err := countWaits(raw)
+	if err != nil {
+		return err
 	}
 	for i := range count {
-		event, err := view[bpf.WaitEvent](raw[head+i*size:])
+		event, err := view[bpf.WaitEvent](raw[batchHead+i*waitSize:])
 		if err != nil {
 			return err
 		}

@@ -37,6 +37,10 @@ type Options struct {
 	// NoKernelLocks leaves out waits for the kernel's own locks, as on a kernel that does
 	// not tell of them.
 	NoKernelLocks bool
+	// Budget is how many waits a second are told in full. Where there are more, those that
+	// do not last are told for a part of the time; see contention.Shed. 0 is DefaultBudget,
+	// and less than 0 has all told.
+	Budget float64
 	// Cost has the kernel keep account of what the programs cost it; see
 	// Observation.Cost. It takes CAP_SYS_ADMIN.
 	Cost bool
@@ -62,6 +66,7 @@ type Observation struct {
 	attachment *attachment
 	events     *ring
 	misses     *ring
+	shedder    *shedder
 	unwinder   *unwinder
 	symbols    []*usym.Symbolizer
 	done       chan struct{} // closed by Close
@@ -124,7 +129,14 @@ func Observe(pid int, opts Options) (*Observation, error) {
 	}
 	loading.Wait()
 	debug.FreeOSMemory() // loading takes several times the memory that watching does
-	return newObservation(a, kernel, code)
+	return newObservation(a, kernel, code, opts.budget())
+}
+
+func (o Options) budget() float64 {
+	if o.Budget == 0 {
+		return DefaultBudget
+	}
+	return max(o.Budget, 0)
 }
 
 func kernelStackPolicy(opts Options) bpf.KernelStacks {
@@ -146,7 +158,7 @@ func userStackPolicy(opts Options) bpf.UserStacks {
 }
 
 // newObservation reads what a sends and owns a from then on.
-func newObservation(a *attachment, kernel *ksym.Table, code *code) (*Observation, error) {
+func newObservation(a *attachment, kernel *ksym.Table, code *code, budget float64) (*Observation, error) {
 	events, err := openRing(a.objects.Events)
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
@@ -162,6 +174,7 @@ func newObservation(a *attachment, kernel *ksym.Table, code *code) (*Observation
 		attachment: a,
 		events:     events,
 		misses:     misses,
+		shedder:    newShedder(a.objects.Told, Now, budget),
 		unwinder:   unwinder,
 		symbols:    []*usym.Symbolizer{user, code.maps},
 		done:       make(chan struct{}),
@@ -217,9 +230,17 @@ func (o *Observation) drain() {
 			if record == nil {
 				break
 			}
+			if err := o.shedder.note(record); err != nil {
+				o.fail(err)
+				return
+			}
 			if next.add(record); next.full() {
 				hand()
 			}
+		}
+		if err := o.shedder.adjust(); err != nil {
+			o.fail(err)
+			return
 		}
 		next.flushed = flushing
 		if flushing || len(next.ends) > 0 {
@@ -289,6 +310,7 @@ func (o *Observation) Cut(window contention.Window) (*contention.Trace, error) {
 		return nil, o.err
 	}
 	trace := o.builder.cut(window, open, looks, lost)
+	trace.Shed.Spans = o.shedder.spans(window)
 	for _, s := range o.symbols {
 		s.DropGone()
 	}

@@ -29,6 +29,8 @@ type Trace struct {
 	Exits []Exit
 	// Stacks holds every stack once; Stacks[NoStack] is empty.
 	Stacks []Stack
+	// Shed is what was left out in a storm of waits.
+	Shed Shed
 	// Observer is the pid of the process that watched, 0 if unknown. What it does to
 	// the target is a cost of watching and nobody's fault.
 	Observer int
@@ -67,6 +69,25 @@ func (t *Trace) Observed() map[int]bool {
 		note(t.Samples[i].Thread)
 	}
 	return seen
+}
+
+// Shed is what was left out of a trace because there was more than it was to cost to tell:
+// waits that did not last, for a part of the time.
+type Shed struct {
+	// Spans are when only waits that last are told; in order, and all within the window.
+	Spans []Window
+	// Waits is how many waits were left out, and WaitTime how long they took in all.
+	Waits    uint64
+	WaitTime time.Duration
+}
+
+// Told is how long it was in the window that all waits were told.
+func (t *Trace) Told() time.Duration {
+	told := t.Window.Length()
+	for _, s := range t.Shed.Spans {
+		told -= s.Length()
+	}
+	return told
 }
 
 // Wait is one sleep of one thread.

@@ -27,7 +27,8 @@ const DefaultMinShare = 0.05
 const minBlame = time.Millisecond
 
 // Analyze explains the waits of a trace. It does not change the trace, unless it is to
-// consume it.
+// consume it. Where waits were left out of it for a part of the time, what it finds in the
+// rest stands for the whole.
 func Analyze(trace *contention.Trace, opts Options) contention.Analysis {
 	if opts.MinShare == 0 {
 		opts.MinShare = DefaultMinShare
@@ -37,15 +38,18 @@ func Analyze(trace *contention.Trace, opts Options) contention.Analysis {
 		trace.Waits, trace.Preemptions, trace.Samples = nil, nil, nil
 		trace = &taken
 	}
+	trace, factor := condense(trace)
 	ix := newIndex(trace)
 	worth := opts.worth(ix.window)
 	book := explainAll(ix, fairOccupants(ix, worth))
 	verdicts := founded(ix, judge(ix, book, worth))
-	return contention.Analysis{
+	a := contention.Analysis{
 		Findings: findings(ix, book, verdicts),
 		Charges:  charges(ix, book),
 		Totals:   book.totals,
 	}
+	extend(&a, factor)
+	return a
 }
 
 // worth tells whether what a victim lost is worth an accusation.

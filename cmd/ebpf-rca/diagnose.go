@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -32,6 +33,7 @@ type diagnoseOptions struct {
 	pprof      string
 	capture    string
 	minShare   float64
+	budget     float64
 }
 
 func newDiagnose() *cobra.Command {
@@ -43,13 +45,18 @@ func newDiagnose() *cobra.Command {
 threads that made others wait, most costly first, each with what it was doing, who
 waited, for what and for how long. It needs root, or CAP_BPF and CAP_PERFMON.
 
+Where more than --budget waits end a second, those of less than a millisecond are looked
+at for a part of the time only, and what is found there stands for the whole: so watching
+costs no more in a storm of waits. What is left out is counted and told.
+
 With -- CMD it starts CMD, watches it from its first instruction until it ends or the
 time is up, and then ends it. CMD's output goes to standard error.`,
 		Example: `  sudo ebpf-rca diagnose -p 1234
   sudo ebpf-rca diagnose -p $(pidof mysqld) --duration 30s
   sudo ebpf-rca diagnose -p 1234 --duration 10m --interval 10s --json | jq .findings[0].culprit
   sudo ebpf-rca diagnose --folded blame.txt -- ./server --threads 8
-  sudo ebpf-rca diagnose -p 1234 --capture slow.cap.zst`,
+  sudo ebpf-rca diagnose -p 1234 --capture slow.cap.zst
+  sudo ebpf-rca diagnose -p 1234 --budget 0`,
 		Args: func(_ *cobra.Command, args []string) error { return o.check(args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return diagnose(cmd.Context(), o, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -66,6 +73,7 @@ time is up, and then ends it. CMD's output goes to standard error.`,
 	f.StringVar(&o.pprof, "pprof", "", "write the culprits' stacks to `FILE`, for go tool pprof; the last window's")
 	f.StringVar(&o.capture, "capture", "", "write what was seen to `FILE`, for replay; the last window's")
 	f.Float64Var(&o.minShare, "min-share", rca.DefaultMinShare, "the share of its time a victim must have lost, in 0..1")
+	f.Float64Var(&o.budget, "budget", collector.DefaultBudget, "how many waits to look at a second; 0 is all")
 	f.SetInterspersed(false) // what follows CMD is CMD's
 	return cmd
 }
@@ -88,7 +96,7 @@ func (o diagnoseOptions) check(args []string) error {
 	case o.interval != 0 && o.interval < shortestInterval:
 		return fmt.Errorf("--interval %v: the shortest is %v", o.interval, shortestInterval)
 	}
-	return errors.Join(checkMinShare(o.minShare),
+	return errors.Join(checkMinShare(o.minShare), checkBudget(o.budget),
 		checkOutput("--folded", o.folded), checkOutput("--pprof", o.pprof), checkOutput("--capture", o.capture))
 }
 
@@ -97,6 +105,21 @@ func checkMinShare(share float64) error {
 		return nil
 	}
 	return fmt.Errorf("--min-share %v: it lies between 0 and 1", share)
+}
+
+func checkBudget(waits float64) error {
+	if waits == 0 || waits >= 1 && !math.IsInf(waits, 1) {
+		return nil
+	}
+	return fmt.Errorf("--budget %v: it is a number of waits a second, or 0 for all", waits)
+}
+
+// collectorBudget is the budget in the collector's terms.
+func (o diagnoseOptions) collectorBudget() float64 {
+	if o.budget == 0 {
+		return -1
+	}
+	return o.budget
 }
 
 func isNumber(s string) bool {
@@ -126,7 +149,9 @@ func diagnose(ctx context.Context, o diagnoseOptions, args []string, stdout, std
 	}
 	w.target.Comm = commOf(w.target.PID)
 	defer debug.SetGCPercent(debug.SetGCPercent(garbagePercent))
-	observation, err := collector.Observe(w.target.PID, collector.Options{NoChildren: o.noChildren, NoKernelLocks: o.noKernel})
+	observation, err := collector.Observe(w.target.PID, collector.Options{
+		NoChildren: o.noChildren, NoKernelLocks: o.noKernel, Budget: o.collectorBudget(),
+	})
 	if err != nil {
 		return explainObserve(err)
 	}
@@ -263,6 +288,10 @@ func (w *watching) notes(alive bool, trace *contention.Trace) []string {
 	}
 	for _, gap := range w.observation.Gaps() {
 		notes = append(notes, fmt.Sprintf("%s are not seen: %s", gap, gap.Without()))
+	}
+	if n := trace.Shed.Waits; n > 0 {
+		notes = append(notes, fmt.Sprintf("%d waits of less than a millisecond, %v in all, were left out because there are so many: times are those of %.0f %% of the window, made to stand for all of it",
+			n, trace.Shed.WaitTime.Round(time.Millisecond), 100*float64(trace.Told())/float64(trace.Window.Length())))
 	}
 	if lost := trace.Loss.Events(); lost > 0 {
 		notes = append(notes, fmt.Sprintf("%d events were lost: shares and ranks may be off", lost))

@@ -15,12 +15,12 @@ import (
 	"github.com/os2026/ebpf-rca/contention"
 )
 
-// A program that hangs is looked at when it hangs already.
-func TestDiagnoseOfWhatHangsAlready(t *testing.T) {
-	needRoot(t)
-	program := filepath.Join(t.TempDir(), "hung")
+// startTarget starts a program of the collector's tests, and returns its pid and what it says.
+func startTarget(t *testing.T, name string) (pid int, said string) {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), name)
 	out, err := exec.Command("cc", "-O1", "-pthread", "-o", program,
-		filepath.Join("..", "..", "collector", "testdata", "hung.c")).CombinedOutput()
+		filepath.Join("..", "..", "collector", "testdata", name+".c")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	cmd := exec.Command(program)
 	stdout, err := cmd.StdoutPipe()
@@ -30,13 +30,20 @@ func TestDiagnoseOfWhatHangsAlready(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	var left, right, heir, dead, sleeper int
-	line, err := bufio.NewReader(stdout).ReadString('\n')
+	said, err = bufio.NewReader(stdout).ReadString('\n')
 	require.NoError(t, err)
-	_, err = fmt.Sscanf(line, "left=%d right=%d heir=%d dead=%d sleeper=%d", &left, &right, &heir, &dead, &sleeper)
+	return cmd.Process.Pid, said
+}
+
+// A program that hangs is looked at when it hangs already.
+func TestDiagnoseOfWhatHangsAlready(t *testing.T) {
+	needRoot(t)
+	pid, said := startTarget(t, "hung")
+	var left, right, heir, dead, sleeper int
+	_, err := fmt.Sscanf(said, "left=%d right=%d heir=%d dead=%d sleeper=%d", &left, &right, &heir, &dead, &sleeper)
 	require.NoError(t, err)
 
-	r := do(t, "diagnose", "--json", "-p", itoa(cmd.Process.Pid), "-d", "1500ms")
+	r := do(t, "diagnose", "--json", "-p", itoa(pid), "-d", "1500ms")
 	require.Equal(t, exitGood, r.code, r.stderr)
 	found := make(map[contention.Class]contention.Finding)
 	for _, f := range diagnoses(t, r.stdout)[0].Findings {

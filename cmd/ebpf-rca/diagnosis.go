@@ -24,8 +24,17 @@ type diagnosis struct {
 	Findings []contention.Finding `json:"findings"`
 	Totals   contention.Totals    `json:"totals"`
 	Loss     contention.Loss      `json:"loss"`
+	Shed     *shed                `json:"shed,omitempty"`
 	// Notes say what could not be known.
 	Notes []string `json:"notes,omitempty"`
+}
+
+// shed is what was left out in a storm of waits.
+type shed struct {
+	Waits    uint64        `json:"waits"`
+	WaitTime time.Duration `json:"wait_ns"`
+	// Told is for how much of the window nothing was.
+	Told time.Duration `json:"told_ns"`
 }
 
 type target struct {
@@ -35,10 +44,14 @@ type target struct {
 
 // diagnosisOf says what an analysis made of what was seen.
 func diagnosisOf(seen *capture.Capture, a contention.Analysis) diagnosis {
-	return diagnosis{
+	d := diagnosis{
 		Schema: diagnosisSchema, Target: target(seen.Target), Window: seen.Trace.Window.Length(), Kernel: seen.Kernel,
 		Findings: a.Findings, Totals: a.Totals, Loss: seen.Trace.Loss, Notes: seen.Notes,
 	}
+	if t := &seen.Trace; t.Shed.Waits > 0 {
+		d.Shed = &shed{Waits: t.Shed.Waits, WaitTime: t.Shed.WaitTime, Told: t.Told()}
+	}
+	return d
 }
 
 // write prints d as one line of JSON, in which no list is null.
