@@ -39,6 +39,7 @@ func choices() []choice {
 		options collector.Options
 	}{
 		{overhead.Default, collector.Options{}},
+		{overhead.Default + "-no-budget", collector.Options{Budget: -1}},
 		{overhead.Default + "-no-samples", collector.Options{NoSamples: true}},
 		{overhead.Default + "-no-kernel-locks", collector.Options{NoKernelLocks: true}},
 		{overhead.Default + "-frame-pointers", collector.Options{FramePointers: true}},
