@@ -102,7 +102,7 @@ matrix: build ## run the catalogue on other kernels, in VMs; KERNELS='6.1 7.3', 
 test: build ## run every test that this machine allows, the privileged ones if root
 	@$(AS_USER) $(GO) list -deps -test ./... >/dev/null
 	$(TEST_ENV) $(GO) test $(RACE) $(TEST_FLAGS) $$($(AS_USER) $(GO) list ./... | grep -v -e /cmd/ -e /matrix)
-	$(TEST_ENV) $(GO) test -p 1 $(TEST_FLAGS) ./cmd/... ./matrix/...
+	$(TEST_ENV) $(GO) test -p 1 -timeout 20m $(TEST_FLAGS) ./cmd/... ./matrix/...
 
 .PHONY: bench
 bench: build ## run the Go benchmarks

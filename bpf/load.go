@@ -43,8 +43,11 @@ type Objects struct {
 	Programs map[string]*ebpf.Program
 	Maps     map[string]*ebpf.Map
 
-	// Hooks are the programs to attach to tracepoints.
-	Hooks []*ebpf.Program
+	// Hooks are the programs to attach to tracepoints, and Spares those to attach beside
+	// them: by the hook that each does the same as. While a program runs the kernel does not
+	// begin it again on that CPU; another thread that comes by meanwhile is seen by the spare.
+	Hooks  []*ebpf.Program
+	Spares map[*ebpf.Program]*ebpf.Program
 	// Sample is to be attached to a clock of each CPU.
 	Sample *ebpf.Program
 	// WatchExisting and ReadThreads are iterators over tasks.
@@ -123,7 +126,14 @@ func loadForm(opts Options, types *btf.Spec, f form) (*Objects, error) {
 			return nil, err
 		}
 	}
-	keep(spec, append([]string{watchProgSample, watchProgWatchExisting, watchProgReadThreads, watchProgSendPending}, f.hooks...)...)
+	var spares []string
+	for _, name := range f.hooks {
+		if slices.Contains(preemptible, name) {
+			spec.Programs[spareOf(name)] = spec.Programs[name].Copy()
+			spares = append(spares, spareOf(name))
+		}
+	}
+	keep(spec, slices.Concat(spares, []string{watchProgSample, watchProgWatchExisting, watchProgReadThreads, watchProgSendPending}, f.hooks)...)
 	collection, err := load(spec, opts.Types)
 	if f.lockedMemory && errors.Is(err, os.ErrPermission) {
 		err = fmt.Errorf("CAP_SYS_RESOURCE, or a higher limit of locked memory, may be needed, too: %w", err)
@@ -146,11 +156,24 @@ func loadForm(opts Options, types *btf.Spec, f form) (*Objects, error) {
 		Told:          collection.Maps[watchMapTold],
 		collection:    collection,
 	}
+	objects.Spares = make(map[*ebpf.Program]*ebpf.Program, len(spares))
 	for _, name := range f.hooks {
-		objects.Hooks = append(objects.Hooks, collection.Programs[name])
+		hook := collection.Programs[name]
+		objects.Hooks = append(objects.Hooks, hook)
+		if spare := collection.Programs[spareOf(name)]; spare != nil {
+			objects.Spares[hook] = spare
+		}
 	}
 	return objects, nil
 }
+
+// preemptible are the programs on tracepoints where, on some kernels, a thread can be
+// preempted and the program with it. They do no harm a second time.
+var preemptible = []string{
+	watchProgSchedProcessFork, watchProgSchedProcessExec, watchProgSchedProcessExit, watchProgFlockLockInode,
+}
+
+func spareOf(name string) string { return name + "_spare" }
 
 // LoadEmpty loads programs that do nothing, on the hooks that cost the most. What
 // they cost is what cannot be saved.

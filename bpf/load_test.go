@@ -107,6 +107,11 @@ func testLoad(t *testing.T, f form, types *btf.Spec) {
 		o, err := loadForm(opts, types, f)
 		require.NoError(t, err)
 		assert.Len(t, o.Hooks, len(f.hooks))
+		for i, name := range f.hooks {
+			spare := o.Spares[o.Hooks[i]]
+			assert.Equal(t, slices.Contains(preemptible, name), spare != nil, name)
+			assert.NotContains(t, o.Hooks, spare)
+		}
 		for _, p := range append(o.Hooks, o.Sample, o.WatchExisting, o.ReadThreads) {
 			assert.NotNil(t, p)
 		}

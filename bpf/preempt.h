@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * While a program runs, the kernel does not begin it again on the same CPU. Where a
- * tracepoint can be preempted, and its programs with it, as some can from 7.3 on, the next
+ * tracepoint can be preempted, and its programs with it, as some can from 7.0 on, the next
  * thread that comes to it would go unseen. What comes between the kernel's note that the
  * program runs and this is a few instructions.
  */

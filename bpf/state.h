@@ -86,6 +86,7 @@ struct thread {
 	__u64 spun_ns;    /* since when it has, if it does no more */
 	bool sleeps;      /* it leaves its CPU to sleep */
 	bool throttled; /* it wants a CPU that its group may not use */
+	bool ended;     /* that has been told */
 	bool lean;      /* nothing is known of the wait it is in but when it began, and from where */
 	/* Totals since they were last read. */
 	__u32 waits;

@@ -136,8 +136,10 @@ int BPF_PROG(contention_end, void *lock)
 SEC("tp_btf/flock_lock_inode")
 int BPF_PROG(flock_lock_inode, struct inode *inode, struct file_lock *lock, int error)
 {
+	stay();
 	if (!error && lock)
 		note_file_lock(inode, lock);
+	stay_no_more();
 	return 0;
 }
 
@@ -197,8 +199,9 @@ static __always_inline void exited(struct task_struct *task)
 	struct thread *t = watched(task);
 	struct thread_totals *e;
 
-	if (!t)
+	if (!t || t->ended)
 		return;
+	t->ended = true;
 	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
 	if (!e) {
 		count_loss(LOSS_RING_FULL);

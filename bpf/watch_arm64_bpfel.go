@@ -232,8 +232,8 @@ type watchThread struct {
 	SpunNs       uint64
 	Sleeps       bool
 	Throttled    bool
+	Ended        bool
 	Lean         bool
-	_            [1]byte
 	Waits        uint32
 	Untold       uint32
 	_            [4]byte

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -45,7 +47,7 @@ func watch(opts bpf.Options) (*attachment, int, error) {
 // attach puts the programs of objects to work and owns objects from then on.
 func attach(objects *bpf.Objects) (*attachment, error) {
 	a := &attachment{objects: objects}
-	for _, hook := range objects.Hooks {
+	for _, hook := range slices.AppendSeq(slices.Clone(objects.Hooks), maps.Values(objects.Spares)) {
 		l, err := link.AttachTracing(link.TracingOptions{Program: hook})
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("attach %v: %w", hook, err), a.Close())
@@ -129,19 +131,35 @@ func (a *attachment) loss() (contention.Loss, error) {
 
 // skipped is how often the kernel did not run a program because it ran already on
 // that CPU: where it can be preempted, another thread may come to the same place. To
-// those on kernel locks only interrupts do, for spinlocks, of which they tell nothing.
+// those on kernel locks only interrupts do, for spinlocks, of which they tell nothing. What
+// a hook does not see its spare may.
 func (a *attachment) skipped() (n uint64, err error) {
 	for _, hook := range a.objects.Hooks {
 		if a.objects.SeesKernelLocks(hook) {
 			continue
 		}
-		stats, err := hook.Stats()
+		missed, err := missedBy(hook)
 		if err != nil {
-			return 0, fmt.Errorf("read what %v missed: %w", hook, err)
+			return 0, err
 		}
-		n += stats.RecursionMisses
+		if spare := a.objects.Spares[hook]; spare != nil && missed > 0 {
+			missedToo, err := missedBy(spare)
+			if err != nil {
+				return 0, err
+			}
+			missed = min(missed, missedToo)
+		}
+		n += missed
 	}
 	return n, nil
+}
+
+func missedBy(hook *ebpf.Program) (uint64, error) {
+	stats, err := hook.Stats()
+	if err != nil {
+		return 0, fmt.Errorf("read what %v missed: %w", hook, err)
+	}
+	return stats.RecursionMisses, nil
 }
 
 // detached counts the programs that no longer run.
