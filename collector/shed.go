@@ -11,9 +11,9 @@ import (
 	"github.com/os2026/ebpf-rca/contention"
 )
 
-// DefaultBudget is how many waits a second are told before some are left out: about two
-// hundredths of a CPU, of which the kernel's part is the larger.
-const DefaultBudget = 20_000
+// DefaultBudget is how many waits a second are told before some are left out. To read as
+// many takes this process about two hundredths of a CPU.
+const DefaultBudget = 15_000
 
 const (
 	// leastTold is for how much of each period all waits are told, however many they are.

@@ -48,11 +48,12 @@ func newGuest() *cobra.Command {
 				return err
 			}
 			defer link.Close()
-			if err := playGuest(cmd.Context(), o, link); err != nil {
+			err = playGuest(cmd.Context(), o, link)
+			if err != nil && !errors.Is(err, errUnwell) {
 				end := matrix.End{Code: codeOf(err), Reason: err.Error()}
 				return errors.Join(err, link.Send(matrix.Message{End: &end}), link.Close())
 			}
-			return link.Close()
+			return errors.Join(err, link.Close())
 		},
 	}
 	f := cmd.Flags()
@@ -61,6 +62,10 @@ func newGuest() *cobra.Command {
 	f.BoolVar(&o.capture, "keep-capture", false, "as that of run")
 	return cmd
 }
+
+// errUnwell says that a guest had trouble before it played anything, as when the host stood
+// still as it booted. Another boot may go well.
+var errUnwell = errors.New("the guest is not well")
 
 func codeOf(err error) int {
 	var e *exit
@@ -95,8 +100,11 @@ func playGuest(ctx context.Context, o guestOptions, link *guest.Link) error {
 	if err := link.Send(matrix.Message{Env: &env}); err != nil {
 		return err
 	}
-	if err := errors.Join(cannot, log.Check()); err != nil {
-		return err
+	if cannot != nil {
+		return cannot
+	}
+	if err := log.Check(); err != nil {
+		return fmt.Errorf("%w: %w", errUnwell, err)
 	}
 	return harness.Run(ctx, plan, harness.Options{
 		Stage:       harness.Stage{WorkloadDir: matrix.WorkloadPath},

@@ -284,7 +284,7 @@ func resumedKernels(cache matrix.Cache, dir string) ([]matrix.Kernel, error) {
 		}
 		kernel, err := cache.Release(spec, k.Release)
 		if err != nil {
-			return nil, cannot(err)
+			return nil, cannot(fmt.Errorf("%w; --cache names the folder where it was kept", err))
 		}
 		kernels = append(kernels, kernel)
 	}

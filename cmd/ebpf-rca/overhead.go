@@ -51,9 +51,9 @@ proportion. Beside it stand what the eBPF programs take an event by the kernel's
 account, in runs of their own, and the observer's CPU time and memory.
 
 Workloads: ` + strings.Join(workloadNames(), ", ") + `.
-Observers: ` + strings.Join(ownObserverNames(), ", ") + ` and tools of others,
-peer:NAME. none shows how unobserved runs differ from one another: a cost within that is
-within noise. What is not installed is named as absent.
+Observers: ` + strings.Join(ownObserverNames(), ", ") + `,
+and tools of others, peer:NAME. none shows how unobserved runs differ from one another: a
+cost within that is within noise. What is not installed is named as absent.
 
 All observers of all workloads take an hour. Ctrl-C ends it and tells what was measured
 so far. docs/overhead.md says how to read the figures.`,
