@@ -13,7 +13,7 @@ import (
 
 // DefaultBudget is how many waits a second are told before some are left out. To read as
 // many takes this process about two hundredths of a CPU.
-const DefaultBudget = 15_000
+const DefaultBudget = 12_000
 
 const (
 	// leastTold is for how much of each period all waits are told, however many they are.
