@@ -310,7 +310,9 @@ func (o *Observation) Cut(window contention.Window) (*contention.Trace, error) {
 		return nil, o.err
 	}
 	trace := o.builder.cut(window, open, looks, lost)
-	trace.Shed.Spans = o.shedder.spans(window)
+	if spans := o.shedder.spans(window); trace.Shed.Waits > 0 { // else all waits are told all the same
+		trace.Shed.Spans = spans
+	}
 	for _, s := range o.symbols {
 		s.DropGone()
 	}

@@ -46,8 +46,8 @@ threads that made others wait, most costly first, each with what it was doing, w
 waited, for what and for how long. It needs root, or CAP_BPF and CAP_PERFMON.
 
 Where more than --budget waits end a second, those of less than a millisecond are looked
-at for a part of the time only, and what is found there stands for the whole: so watching
-costs no more in a storm of waits. What is left out is counted and told.
+at for a part of the time only, and what is found there stands for the whole: so a storm of
+waits costs little more. What is left out is counted and told.
 
 With -- CMD it starts CMD, watches it from its first instruction until it ends or the
 time is up, and then ends it. CMD's output goes to standard error.`,
